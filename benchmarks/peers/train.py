@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One case, in Python: its model from torchvision or transformers, its techniques from PyTorch."""
+import statistics
+import time
+from contextlib import nullcontext
+
+import torch
+from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.profiler import ProfilerActivity, profile, record_function
+from torch.utils.checkpoint import checkpoint
+from torchvision.models.vision_transformer import VisionTransformer
+from transformers import (
+    BertConfig,
+    BertForSequenceClassification,
+    DistilBertConfig,
+    DistilBertForSequenceClassification,
+)
+
+COLUMNS = ("step_time_median_ns", "run_peak_allocated_bytes", "steady_peak_allocated_bytes")
+MEMORY_STEPS = 2  # after the warm-up, while memory is read
+
+VIT = {  # patch, layers, heads, width
+    "vit_ti_16": (16, 12, 3, 192),
+    "vit_s_16": (16, 12, 6, 384),
+    "vit_b_16": (16, 12, 12, 768),
+    "vit_l_16": (16, 24, 16, 1024),
+    "vit_h_14": (14, 32, 16, 1280),
+}
+BERT = {  # layers, heads, width
+    "bert_mini": (4, 4, 256),
+    "bert_base": (12, 12, 768),
+    "bert_large": (24, 16, 1024),
+}
+OPTIMIZERS = {"adam": torch.optim.Adam, "adamw": torch.optim.AdamW, "sgd": torch.optim.SGD}
+KNOWN = {"gradient_accumulation", "mixed_precision", "bfloat16", "sgd", "on_device_init",
+         "activation_checkpointing", "optimizer_in_backward"}
+
+
+class NotCovered(Exception):
+    """Something of a case has no counterpart here."""
+
+
+def check(case: dict) -> None:
+    unknown = set(case["techniques"]) - KNOWN
+    if unknown:
+        raise NotCovered("technique " + ", ".join(sorted(unknown)))
+    checkpointing = case["techniques"].get("activation_checkpointing", {})
+    if checkpointing.get("every", 1) != 1 or checkpointing.get("nested") or checkpointing.get(
+            "reentrant"):
+        raise NotCovered("activation_checkpointing other than by single blocks")
+    if case["train"]["zero_grad_when"] != "after_step":
+        raise NotCovered("zero_grad_when " + case["train"]["zero_grad_when"])
+    if case["train"]["precision"] != "float32":
+        raise NotCovered("precision " + case["train"]["precision"])
+    if case["model"]["attention"] not in ("eager", "flash", "math"):
+        raise NotCovered("attention " + case["model"]["attention"])
+
+
+def make_model(case: dict):
+    """The model and its repeated layers."""
+    model, name = case["model"], case["model"]["name"]
+    if name in VIT:
+        if model["attention"] == "eager":
+            raise NotCovered("eager attention in torchvision")
+        patch, layers, heads, width = VIT[name]
+        made = VisionTransformer(
+            case["data"]["image_size"], patch, layers, heads, width, 4 * width,
+            dropout=model["dropout"], num_classes=model["num_classes"])
+        return made, list(made.encoder.layers)
+    text = {"num_labels": model["num_classes"],
+            "attn_implementation": "eager" if model["attention"] == "eager" else "sdpa"}
+    if name in BERT:
+        layers, heads, width = BERT[name]
+        made = BertForSequenceClassification(BertConfig(
+            num_hidden_layers=layers, num_attention_heads=heads, hidden_size=width,
+            intermediate_size=4 * width, hidden_dropout_prob=model["dropout"],
+            attention_probs_dropout_prob=model["dropout"], **text))
+        return made, list(made.bert.encoder.layer)
+    if name == "distilbert":
+        made = DistilBertForSequenceClassification(DistilBertConfig(
+            dropout=model["dropout"], attention_dropout=model["dropout"],
+            seq_classif_dropout=model["dropout"], **text))
+        return made, list(made.distilbert.transformer.layer)
+    raise NotCovered("model " + name)
+
+
+def make_batch(case: dict):
+    data, size = case["data"], case["train"]["batch_size"]
+    labels = torch.randint(case["model"]["num_classes"], (size,))
+    if case["model"]["name"] in VIT:
+        return torch.randn(size, 3, data["image_size"], data["image_size"]), labels
+    return torch.randint(100, 30000, (size, data["sequence_length"])), labels
+
+
+def make_optimizer(options: dict, parameters) -> torch.optim.Optimizer:
+    arguments = {"lr": options["lr"], "weight_decay": options["weight_decay"]}
+    arguments["foreach"] = options["implementation"] == "multi_tensor"
+    if options["implementation"] == "fused":
+        arguments["fused"] = True
+    if options["name"] == "sgd":
+        arguments["momentum"] = options["momentum"]
+    else:
+        arguments |= {"betas": (options["beta1"], options["beta2"]), "eps": options["eps"]}
+    return OPTIMIZERS[options["name"]](parameters, **arguments)
+
+
+class Case:
+    """A model, its optimizer and a batch; `step` is one update."""
+
+    def __init__(self, case: dict):
+        check(case)
+        torch.manual_seed(case["train"]["seed"])
+        self.train, self.techniques = case["train"], case["techniques"]
+        self.model, layers = make_model(case)
+        self.model.train()
+        self.dtype = torch.bfloat16 if "bfloat16" in self.techniques else torch.float32
+        self.model.to(self.dtype)
+        if "activation_checkpointing" in self.techniques:
+            for layer in layers:
+                layer.forward = self.checkpointed(layer.forward)
+        self.attention = {"flash": [SDPBackend.FLASH_ATTENTION], "math": [SDPBackend.MATH]}.get(
+            case["model"]["attention"])
+        self.set_optimizer()
+        self.inputs, self.labels = make_batch(case)
+
+    @staticmethod
+    def checkpointed(forward):
+        return lambda *args, **options: checkpoint(forward, *args, use_reentrant=False, **options)
+
+    def set_optimizer(self) -> None:
+        options = self.train["optimizer"]
+        if "sgd" in self.techniques:
+            options = options | self.techniques["sgd"] | {"name": "sgd"}
+        self.optimizer = None
+        if "optimizer_in_backward" not in self.techniques:
+            self.optimizer = make_optimizer(options, self.model.parameters())
+            return
+        for parameter in self.model.parameters():
+            self.update_in_backward(parameter, make_optimizer(options, [parameter]))
+
+    @staticmethod
+    def update_in_backward(parameter, optimizer) -> None:
+        def update(_):
+            optimizer.step()
+            optimizer.zero_grad()
+
+        parameter.register_post_accumulate_grad_hook(update)
+
+    def loss(self, inputs, labels):
+        precision = self.techniques.get("mixed_precision")
+        autocast = (torch.autocast("cpu", getattr(torch, precision["dtype"])) if precision
+                    else nullcontext())
+        attention = sdpa_kernel(self.attention) if self.attention else nullcontext()
+        with autocast, attention:
+            output = self.model(inputs.to(self.dtype) if inputs.is_floating_point() else inputs)
+        logits = output if torch.is_tensor(output) else output.logits
+        return torch.nn.functional.cross_entropy(logits.float(), labels)
+
+    def step(self) -> None:
+        parts = self.techniques.get("gradient_accumulation", {}).get("micro_batches", 1)
+        total = len(self.labels)
+        for inputs, labels in zip(self.inputs.chunk(parts), self.labels.chunk(parts)):
+            (self.loss(inputs, labels) * (len(labels) / total)).backward()
+        if self.train["max_gradient_norm"]:
+            torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.train["max_gradient_norm"])
+        if self.optimizer:
+            self.optimizer.step()
+            self.optimizer.zero_grad(set_to_none=self.train["zero_grad"] == "to_none")
+
+
+def measure_time(case: dict) -> int:
+    """Median nanoseconds of a step."""
+    trained = Case(case)
+    samples = []
+    for number in range(case["train"]["warmup_steps"] + case["train"]["steps"]):
+        start = time.perf_counter_ns()
+        trained.step()
+        if number >= case["train"]["warmup_steps"]:
+            samples.append(time.perf_counter_ns() - start)
+    return int(statistics.median(samples))
+
+
+def measure_memory(case: dict) -> tuple:
+    """Peak of the bytes allocated over the whole run, and from the end of the warm-up on."""
+    cpu = [ProfilerActivity.CPU]
+    with profile(activities=cpu, profile_memory=True, acc_events=True) as profiler:
+        trained = Case(case)
+        for _ in range(case["train"]["warmup_steps"]):
+            trained.step()
+        with record_function("steady"):
+            for _ in range(MEMORY_STEPS):
+                trained.step()
+    events = sorted(profiler.profiler.kineto_results.events(), key=lambda event: event.start_ns())
+    live = run_peak = steady_peak = 0
+    steady = False
+    for event in events:
+        if event.name() == "steady":
+            steady, steady_peak = True, live
+        elif event.name() == "[memory]":
+            live += event.nbytes()
+            run_peak = max(run_peak, live)
+            steady_peak = max(steady_peak, live) if steady else 0
+    return run_peak, steady_peak
+
+
+def measure(case: dict) -> dict:
+    # Memory in a second run of its own: what the profiler keeps must not cost time in the first.
+    step_time = measure_time(case)
+    return dict(zip(COLUMNS, (step_time, *measure_memory(case))))

@@ -1,0 +1,63 @@
+# LibTorch as imported targets, out of the PyPI wheel or any other LibTorch, with no CUDA toolkit.
+# (find_package(Torch) of the wheel stops where there is no nvcc.)
+#
+#   LibTorch::cpu    libtorch_cpu and libc10
+#   LibTorch::cuda   libtorch_cuda, libc10_cuda and cudart as well; only where they and CUDA's headers are
+#
+# LIBTORCH_ROOT names the folder that holds include/ and lib/. Without it the project's own Python
+# environment (.deps/python, made by ci/bootstrap) is asked, then the python3 on PATH.
+include(FindPackageHandleStandardArgs)
+
+if(NOT LIBTORCH_ROOT)
+  foreach(python ${CMAKE_SOURCE_DIR}/.deps/python/bin/python3 python3)
+    execute_process(
+      COMMAND ${python} -c "import importlib.util as u; print(u.find_spec('torch').submodule_search_locations[0])"
+      OUTPUT_VARIABLE found OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE failed)
+    if(NOT failed)
+      set(LIBTORCH_ROOT ${found} CACHE PATH "The folder of LibTorch: it holds include/ and lib/")
+      break()
+    endif()
+  endforeach()
+endif()
+
+find_path(LIBTORCH_INCLUDE ATen/core/Tensor.h HINTS ${LIBTORCH_ROOT}/include NO_DEFAULT_PATH)
+foreach(library torch_cpu c10 torch_cuda c10_cuda)
+  find_library(LIBTORCH_${library} ${library} HINTS ${LIBTORCH_ROOT}/lib NO_DEFAULT_PATH)
+endforeach()
+
+# CUDA's run-time libraries and headers: wheels beside torch's, or an installed toolkit.
+file(GLOB nvidia_includes ${LIBTORCH_ROOT}/../nvidia/cu1*/include ${LIBTORCH_ROOT}/../nvidia/cu1*/include/cccl)
+file(GLOB nvidia_libraries ${LIBTORCH_ROOT}/../nvidia/*/lib)
+set(toolkit $ENV{CUDA_HOME} /usr/local/cuda)
+list(TRANSFORM toolkit APPEND /include OUTPUT_VARIABLE toolkit_includes)
+list(TRANSFORM toolkit APPEND /lib64 OUTPUT_VARIABLE toolkit_libraries)
+foreach(header cuda_runtime_api.h crt/host_defines.h nv/target)
+  string(MAKE_C_IDENTIFIER ${header} name)
+  find_path(LIBTORCH_CUDA_${name} ${header} HINTS ${nvidia_includes} ${toolkit_includes} NO_DEFAULT_PATH)
+  list(APPEND cuda_includes ${LIBTORCH_CUDA_${name}})
+endforeach()
+list(REMOVE_DUPLICATES cuda_includes)
+find_library(LIBTORCH_CUDART NAMES libcudart.so.13 libcudart.so.12 cudart
+             HINTS ${nvidia_libraries} ${toolkit_libraries} NO_DEFAULT_PATH)
+
+find_package_handle_standard_args(LibTorch REQUIRED_VARS LIBTORCH_torch_cpu LIBTORCH_c10 LIBTORCH_INCLUDE
+  REASON_FAILURE_MESSAGE "Run ci/bootstrap, or set LIBTORCH_ROOT to a LibTorch 2.11")
+
+if(LibTorch_FOUND AND NOT TARGET LibTorch::cpu)
+  # LibTorch registers its kernels from static initialisers: without --no-as-needed they are dropped.
+  list(JOIN nvidia_libraries ":" run_time_link)
+  add_library(LibTorch::cpu INTERFACE IMPORTED)
+  target_include_directories(LibTorch::cpu SYSTEM INTERFACE
+    ${LIBTORCH_INCLUDE} ${LIBTORCH_INCLUDE}/torch/csrc/api/include)
+  target_link_options(LibTorch::cpu INTERFACE
+    -Wl,-rpath,${LIBTORCH_ROOT}/lib -Wl,-rpath-link,${run_time_link})
+  target_link_libraries(LibTorch::cpu INTERFACE
+    -Wl,--push-state,--no-as-needed ${LIBTORCH_torch_cpu} -Wl,--pop-state ${LIBTORCH_c10})
+  if(LIBTORCH_torch_cuda AND LIBTORCH_c10_cuda AND LIBTORCH_CUDART AND NOT cuda_includes MATCHES NOTFOUND)
+    add_library(LibTorch::cuda INTERFACE IMPORTED)
+    target_include_directories(LibTorch::cuda SYSTEM INTERFACE ${cuda_includes})
+    target_link_libraries(LibTorch::cuda INTERFACE LibTorch::cpu
+      -Wl,--push-state,--no-as-needed ${LIBTORCH_torch_cuda} ${LIBTORCH_c10_cuda} ${LIBTORCH_CUDART}
+      -Wl,--pop-state)
+  endif()
+endif()

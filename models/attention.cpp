@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/attention.h"
+
+#include <ATen/Context.h>
+#include <ATen/Dispatch.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/dropout.h>
+#include <ATen/ops/matmul.h>
+#include <ATen/ops/scaled_dot_product_attention.h>
+#include <ATen/ops/softmax.h>
+#include <ATen/ops/zeros.h>
+#include <c10/util/Exception.h>
+
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <string>
+
+#include "src/core/enum_names.h"
+#include "src/core/error.h"
+
+namespace headroom {
+namespace {
+
+/// Leaves PyTorch the one kernel that was asked for, so that it has nothing to fall back to.
+class OneKernel {
+ public:
+  explicit OneKernel(Attention kind) {
+    set({.flash = kind == Attention::flash,
+         .efficient = kind == Attention::efficient,
+         .cudnn = kind == Attention::cudnn,
+         .math = kind == Attention::math,
+         .overrideable = false});
+  }
+  ~OneKernel() { set(before_); }
+  OneKernel(const OneKernel&) = delete;
+  OneKernel& operator=(const OneKernel&) = delete;
+
+ private:
+  struct Flags {
+    bool flash, efficient, cudnn, math, overrideable;
+  };
+
+  static Flags read() {
+    const at::Context& context = at::globalContext();
+    return {.flash = context.userEnabledFlashSDP(),
+            .efficient = context.userEnabledMemEfficientSDP(),
+            .cudnn = context.userEnabledCuDNNSDP(),
+            .math = context.userEnabledMathSDP(),
+            .overrideable = context.userEnabledOverrideableSDP()};
+  }
+
+  static void set(const Flags& flags) {
+    at::Context& context = at::globalContext();
+    context.setSDPUseFlash(flags.flash);
+    context.setSDPUseMemEfficient(flags.efficient);
+    context.setSDPUseCuDNN(flags.cudnn);
+    context.setSDPUseMath(flags.math);
+    context.setSDPUseOverrideable(flags.overrideable);
+  }
+
+  Flags before_ = read();
+};
+
+/// The lowest finite number of a dtype: added to a score it leaves no weight after softmax, and a
+/// row in which no key counts stays free of NaN.
+double lowest(at::ScalarType dtype) {
+  double value = 0.0;
+  AT_DISPATCH_FLOATING_TYPES_AND2(at::kHalf, at::kBFloat16, dtype, "lowest", [&] {
+    value = static_cast<double>(std::numeric_limits<scalar_t>::lowest());
+  });
+  return value;
+}
+
+/// As transformers writes it out: each line's result lives until backward.
+at::Tensor attend_eager(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
+                        const at::Tensor& mask, double dropout) {
+  const double scale = 1.0 / std::sqrt(static_cast<double>(q.size(-1)));
+  at::Tensor scores = at::matmul(q, k.transpose(2, 3)) * scale;  // (B, H, T, T)
+  if (mask.defined()) {
+    const at::Tensor zeros = at::zeros(mask.sizes(), scores.options());
+    scores = scores + zeros.masked_fill(~mask, lowest(scores.scalar_type()));
+  }
+  at::Tensor weights = at::softmax(scores, -1);             // (B, H, T, T)
+  weights = at::dropout(weights, dropout, /*train=*/true);  // (B, H, T, T)
+  return at::matmul(weights, v);                            // (B, H, T, D)
+}
+
+std::string refusal(Attention kind, const at::Tensor& q, const at::Tensor& mask, double dropout) {
+  std::string text = "attention '" + std::string(enum_name(kind)) +
+                     "': PyTorch has no such kernel for " + c10::toString(q.scalar_type()) +
+                     " on " + q.device().str();
+  if (mask.defined()) text += " with a padding mask";
+  if (dropout > 0.0) text += " with dropout of the attention weights";
+  return text + " (heads of width " + std::to_string(q.size(-1)) + ")";
+}
+
+bool says_no_kernel(const c10::Error& error) {
+  const std::string text = error.what_without_backtrace();
+  return text.find("No available kernel") != std::string::npos ||
+         text.find("No viable backend") != std::string::npos;
+}
+
+}  // namespace
+
+at::Tensor attend(Attention kind, const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
+                  const at::Tensor& mask, double dropout) {
+  if (kind == Attention::eager) return attend_eager(q, k, v, mask, dropout);
+  const OneKernel one_kernel(kind);
+  try {
+    return at::scaled_dot_product_attention(
+        q, k, v, mask.defined() ? std::optional(mask) : std::nullopt, dropout);
+  } catch (const c10::Error& error) {
+    if (says_no_kernel(error)) throw Unsupported(refusal(kind, q, mask, dropout));
+    throw;
+  }
+}
+
+at::Tensor key_mask(const at::Tensor& attention_mask) {
+  if (!attention_mask.defined()) return {};
+  return attention_mask.to(at::kBool).unsqueeze(1).unsqueeze(1);  // (B, 1, 1, T)
+}
+
+at::Tensor split_heads(const at::Tensor& x, std::int64_t heads) {
+  return x.view({x.size(0), x.size(1), heads, x.size(2) / heads}).transpose(1, 2);
+}
+
+at::Tensor merge_heads(const at::Tensor& x) {
+  return x.transpose(1, 2).reshape({x.size(0), x.size(2), x.size(1) * x.size(3)});
+}
+
+}  // namespace headroom

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/bert.h"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/dropout.h>
+#include <ATen/ops/gelu.h>
+#include <ATen/ops/tanh.h>
+#include <ATen/ops/zeros_like.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "models/attention.h"
+#include "models/layers.h"
+#include "models/text_model.h"
+
+// B batch, T tokens, D width, H heads, I intermediate width, C classes, V vocabulary
+namespace headroom {
+namespace {
+
+std::string layer_name(std::size_t index) { return "bert.encoder.layer." + std::to_string(index); }
+
+struct Embeddings {
+  Embedding word_embeddings;        // (V, D)
+  Embedding position_embeddings;    // (512, D)
+  Embedding token_type_embeddings;  // (2, D)
+  LayerNorm layer_norm;
+
+  Embeddings(ParameterFactory& parameters, const std::string& name, std::int64_t width)
+      : word_embeddings(normal_embedding(parameters, name + ".word_embeddings",
+                                         {kVocabulary, width}, kPaddingToken)),
+        position_embeddings(
+            normal_embedding(parameters, name + ".position_embeddings", {kPositions, width})),
+        token_type_embeddings(
+            normal_embedding(parameters, name + ".token_type_embeddings", {2, width})),
+        layer_norm(parameters, name + ".LayerNorm", width, kTextEpsilon) {}
+
+  at::Tensor operator()(const at::Tensor& ids) const {  // (B, T) -> (B, T, D)
+    // All tokens are of type 0: there is one sentence.
+    at::Tensor x = word_embeddings(ids) + token_type_embeddings(at::zeros_like(ids));
+    x = x + position_embeddings(position_ids(ids));
+    return layer_norm(x);
+  }
+};
+
+struct EncoderLayer {
+  Linear query, key, value;  // (D, D)
+  Linear attention_output;   // (D, D)
+  LayerNorm attention_norm;
+  Linear intermediate;  // (I, D)
+  Linear output;        // (D, I)
+  LayerNorm output_norm;
+
+  EncoderLayer(ParameterFactory& parameters, const std::string& name, const BertSize& size)
+      : query(normal_linear(parameters, name + ".attention.self.query", size.width, size.width)),
+        key(normal_linear(parameters, name + ".attention.self.key", size.width, size.width)),
+        value(normal_linear(parameters, name + ".attention.self.value", size.width, size.width)),
+        attention_output(
+            normal_linear(parameters, name + ".attention.output.dense", size.width, size.width)),
+        attention_norm(parameters, name + ".attention.output.LayerNorm", size.width, kTextEpsilon),
+        intermediate(
+            normal_linear(parameters, name + ".intermediate.dense", size.width, size.intermediate)),
+        output(normal_linear(parameters, name + ".output.dense", size.intermediate, size.width)),
+        output_norm(parameters, name + ".output.LayerNorm", size.width, kTextEpsilon) {}
+};
+
+struct BertLayers {
+  Embeddings embeddings;
+  std::vector<EncoderLayer> layers;
+  Linear pooler;      // (D, D)
+  Linear classifier;  // (C, D)
+
+  BertLayers(ParameterFactory& parameters, const BertSize& size, std::int64_t classes)
+      : embeddings(parameters, "bert.embeddings", size.width),
+        layers(make_layers(parameters, size)),
+        pooler(normal_linear(parameters, "bert.pooler.dense", size.width, size.width)),
+        classifier(normal_linear(parameters, "classifier", size.width, classes)) {}
+
+ private:
+  static std::vector<EncoderLayer> make_layers(ParameterFactory& parameters, const BertSize& size) {
+    std::vector<EncoderLayer> made;
+    for (std::int64_t i = 0; i < size.layers; ++i) {
+      made.emplace_back(parameters, layer_name(made.size()), size);
+    }
+    return made;
+  }
+};
+
+class Bert final : public Model {
+ public:
+  Bert(const BertSize& size, const ModelOptions& options, BertLayers layers,
+       std::vector<Parameter> parameters)
+      : Model(std::move(parameters)), size_(size), options_(options), bert_(std::move(layers)) {
+    for (std::size_t i = 0; i < bert_.layers.size(); ++i) {
+      add_block(layer_name(i) + ".",
+                [this, i](const at::Tensor& x) { return run_layer(bert_.layers[i], x); });
+    }
+  }
+
+  at::Tensor logits(const Batch& batch) override {
+    mask_ = key_mask(batch.attention_mask);
+    const at::Tensor x = run_blocks(drop(bert_.embeddings(batch.inputs)));  // (B, T, D)
+    const at::Tensor pooled = at::tanh(bert_.pooler(x.select(1, 0)));       // (B, D)
+    return bert_.classifier(drop(pooled));                                  // (B, C)
+  }
+
+ private:
+  at::Tensor drop(const at::Tensor& x) const { return at::dropout(x, options_.dropout, training_); }
+
+  at::Tensor attention(const EncoderLayer& layer, const at::Tensor& x) const {
+    const at::Tensor q = split_heads(layer.query(x), size_.heads);  // (B, H, T, D / H)
+    const at::Tensor k = split_heads(layer.key(x), size_.heads);
+    const at::Tensor v = split_heads(layer.value(x), size_.heads);
+    const double dropout = training_ ? options_.dropout : 0.0;
+    return merge_heads(attend(options_.attention, q, k, v, mask_, dropout));  // (B, T, D)
+  }
+
+  at::Tensor run_layer(const EncoderLayer& layer, const at::Tensor& x) const {
+    at::Tensor y = drop(layer.attention_output(attention(layer, x)));
+    y = layer.attention_norm(y + x);                               // (B, T, D)
+    at::Tensor z = layer.output(at::gelu(layer.intermediate(y)));  // (B, T, I) -> (B, T, D)
+    return layer.output_norm(drop(z) + y);
+  }
+
+  BertSize size_;
+  ModelOptions options_;
+  BertLayers bert_;
+  at::Tensor mask_;  // (B, 1, 1, T) of the batch that is in the blocks, or undefined
+};
+
+}  // namespace
+
+std::unique_ptr<Model> make_bert(const BertSize& size, const ModelOptions& options,
+                                 const InputShape& shape, ParameterFactory parameters) {
+  check_positions(options, shape);
+  BertLayers layers(parameters, size, options.num_classes);
+  return std::make_unique<Bert>(size, options, std::move(layers), parameters.take());
+}
+
+}  // namespace headroom

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <vector>
+
+#include "models/data.h"
+#include "models/data/datasets.h"
+#include "src/core/error.h"
+
+namespace headroom {
+namespace {
+
+constexpr DataEntry kTable[] = {
+    {.name = "digits",
+     .summary = "1,797 handwritten digits of scikit-learn, inside the program; 1,500 to train on",
+     .input = InputKind::image,
+     .make = make_digits},
+    {.name = "cifar10",
+     .summary = "CIFAR-10 from your folder of its binary files; 45,000 to train on",
+     .input = InputKind::image,
+     .make = make_cifar10},
+    {.name = "random_images",
+     .summary = "normally distributed noise with random labels; no held-out part",
+     .input = InputKind::image,
+     .make = make_random_images},
+    {.name = "random_tokens",
+     .summary = "token ids uniform in [100, 30000), every label 0; no held-out part",
+     .input = InputKind::text,
+     .make = make_random_tokens},
+};
+
+}  // namespace
+
+std::span<const DataEntry> data_table() { return kTable; }
+
+const DataEntry& find_data(std::string_view name) {
+  std::string allowed;
+  for (const DataEntry& entry : kTable) {
+    if (entry.name == name) return entry;
+    allowed += (allowed.empty() ? "" : ", ") + std::string(entry.name);
+  }
+  throw ConfigError("no data set '" + std::string(name) + "'; allowed are " + allowed);
+}
+
+void DataOptions::fields(Fields& f) {
+  std::vector<Choice> names;
+  for (const DataEntry& entry : kTable) names.push_back({entry.name, entry.summary});
+  f.choice({.name = "name", .summary = "the data set", .required = true}, name, names);
+  f.integer({.name = "image_size",
+             .summary = "height and width of an image, pixels",
+             .only_with = {"digits", "cifar10", "random_images"}},
+            image_size, {1, 4096});
+  f.integer({.name = "sequence_length",
+             .summary = "length of a text, tokens",
+             .only_with = {"random_tokens"}},
+            sequence_length, {1, 1'048'576});
+  f.integer({.name = "samples",
+             .summary = "samples there are; they repeat after so many",
+             .only_with = {"random_images", "random_tokens"}},
+            samples, {1, 10'000'000});
+  f.text({.name = "path",
+          .summary = "your folder of data_batch_1.bin .. data_batch_5.bin and test_batch.bin",
+          .only_with = {"cifar10"}},
+         path);
+  f.integer(
+      {.name = "workers", .summary = "threads that prepare batches; 0: the training thread does"},
+      workers, {0, 64});
+  f.integer({.name = "prefetch", .summary = "batches that each worker keeps ready"}, prefetch,
+            {1, 64});
+  f.boolean({.name = "pinned",
+             .summary = "batches in page-locked host memory; no effect without a CUDA device"},
+            pinned);
+}
+
+InputShape DataOptions::shape() const {
+  return find_data(name).input == InputKind::image
+             ? InputShape{.image_size = image_size, .sequence_length = 0}
+             : InputShape{.image_size = 0, .sequence_length = sequence_length};
+}
+
+}  // namespace headroom

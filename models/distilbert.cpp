@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/distilbert.h"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/dropout.h>
+#include <ATen/ops/gelu.h>
+#include <ATen/ops/relu.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "models/attention.h"
+#include "models/layers.h"
+#include "models/text_model.h"
+
+// B batch, T tokens, D width, H heads, C classes, V vocabulary
+namespace headroom {
+namespace {
+
+constexpr std::int64_t kWidth = 768;  // D
+constexpr std::int64_t kHidden = 3072;
+constexpr std::int64_t kHeads = 12;  // H
+constexpr std::size_t kLayers = 6;
+
+std::string layer_name(std::size_t index) {
+  return "distilbert.transformer.layer." + std::to_string(index);
+}
+
+struct Embeddings {
+  Embedding word_embeddings;      // (V, D)
+  Embedding position_embeddings;  // (512, D)
+  LayerNorm layer_norm;
+
+  Embeddings(ParameterFactory& parameters, const std::string& name)
+      : word_embeddings(normal_embedding(parameters, name + ".word_embeddings",
+                                         {kVocabulary, kWidth}, kPaddingToken)),
+        position_embeddings(
+            normal_embedding(parameters, name + ".position_embeddings", {kPositions, kWidth})),
+        layer_norm(parameters, name + ".LayerNorm", kWidth, kTextEpsilon) {}
+
+  at::Tensor operator()(const at::Tensor& ids) const {  // (B, T) -> (B, T, D)
+    return layer_norm(word_embeddings(ids) + position_embeddings(position_ids(ids)));
+  }
+};
+
+struct TransformerLayer {
+  Linear q_lin, k_lin, v_lin, out_lin;  // (D, D)
+  LayerNorm sa_layer_norm;
+  Linear lin1;  // (4 D, D)
+  Linear lin2;  // (D, 4 D)
+  LayerNorm output_layer_norm;
+
+  TransformerLayer(ParameterFactory& parameters, const std::string& name)
+      : q_lin(normal_linear(parameters, name + ".attention.q_lin", kWidth, kWidth)),
+        k_lin(normal_linear(parameters, name + ".attention.k_lin", kWidth, kWidth)),
+        v_lin(normal_linear(parameters, name + ".attention.v_lin", kWidth, kWidth)),
+        out_lin(normal_linear(parameters, name + ".attention.out_lin", kWidth, kWidth)),
+        sa_layer_norm(parameters, name + ".sa_layer_norm", kWidth, kTextEpsilon),
+        lin1(normal_linear(parameters, name + ".ffn.lin1", kWidth, kHidden)),
+        lin2(normal_linear(parameters, name + ".ffn.lin2", kHidden, kWidth)),
+        output_layer_norm(parameters, name + ".output_layer_norm", kWidth, kTextEpsilon) {}
+};
+
+struct DistilBertLayers {
+  Embeddings embeddings;
+  std::vector<TransformerLayer> layers;
+  Linear pre_classifier;  // (D, D)
+  Linear classifier;      // (C, D)
+
+  DistilBertLayers(ParameterFactory& parameters, std::int64_t classes)
+      : embeddings(parameters, "distilbert.embeddings"),
+        layers(make_layers(parameters)),
+        pre_classifier(normal_linear(parameters, "pre_classifier", kWidth, kWidth)),
+        classifier(normal_linear(parameters, "classifier", kWidth, classes)) {}
+
+ private:
+  static std::vector<TransformerLayer> make_layers(ParameterFactory& parameters) {
+    std::vector<TransformerLayer> made;
+    for (std::size_t i = 0; i < kLayers; ++i) made.emplace_back(parameters, layer_name(i));
+    return made;
+  }
+};
+
+class DistilBert final : public Model {
+ public:
+  DistilBert(const ModelOptions& options, DistilBertLayers layers,
+             std::vector<Parameter> parameters)
+      : Model(std::move(parameters)), options_(options), distilbert_(std::move(layers)) {
+    for (std::size_t i = 0; i < distilbert_.layers.size(); ++i) {
+      add_block(layer_name(i) + ".",
+                [this, i](const at::Tensor& x) { return run_layer(distilbert_.layers[i], x); });
+    }
+  }
+
+  at::Tensor logits(const Batch& batch) override {
+    mask_ = key_mask(batch.attention_mask);
+    const at::Tensor x = run_blocks(drop(distilbert_.embeddings(batch.inputs)));     // (B, T, D)
+    const at::Tensor pooled = at::relu(distilbert_.pre_classifier(x.select(1, 0)));  // (B, D)
+    return distilbert_.classifier(drop(pooled));                                     // (B, C)
+  }
+
+ private:
+  at::Tensor drop(const at::Tensor& x) const { return at::dropout(x, options_.dropout, training_); }
+
+  at::Tensor attention(const TransformerLayer& layer, const at::Tensor& x) const {
+    const at::Tensor q = split_heads(layer.q_lin(x), kHeads);  // (B, H, T, D / H)
+    const at::Tensor k = split_heads(layer.k_lin(x), kHeads);
+    const at::Tensor v = split_heads(layer.v_lin(x), kHeads);
+    const double dropout = training_ ? options_.dropout : 0.0;
+    return layer.out_lin(merge_heads(attend(options_.attention, q, k, v, mask_, dropout)));
+  }
+
+  at::Tensor run_layer(const TransformerLayer& layer, const at::Tensor& x) const {
+    const at::Tensor y = layer.sa_layer_norm(attention(layer, x) + x);  // (B, T, D)
+    const at::Tensor z = drop(layer.lin2(at::gelu(layer.lin1(y))));     // (B, T, D)
+    return layer.output_layer_norm(z + y);
+  }
+
+  ModelOptions options_;
+  DistilBertLayers distilbert_;
+  at::Tensor mask_;  // (B, 1, 1, T) of the batch that is in the blocks, or undefined
+};
+
+}  // namespace
+
+std::unique_ptr<Model> make_distilbert(const ModelOptions& options, const InputShape& shape,
+                                       ParameterFactory parameters) {
+  check_positions(options, shape);
+  DistilBertLayers layers(parameters, options.num_classes);
+  return std::make_unique<DistilBert>(options, std::move(layers), parameters.take());
+}
+
+}  // namespace headroom

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/forward.h"
+
+#include <ATen/core/grad_mode.h>
+
+#include <algorithm>
+#include <initializer_list>
+#include <string_view>
+
+#include "models/text_model.h"
+#include "models/weights_file.h"
+#include "src/core/error.h"
+
+namespace headroom {
+namespace {
+
+/// The tensors of the inputs file, with a word for everything that may be wrong with it.
+class Inputs {
+ public:
+  explicit Inputs(const std::string& path) : path_(path), tensors_(read_tensors(path)) {}
+
+  bool has(const std::string& name) const { return tensors_.contains(name); }
+
+  at::Tensor get(const std::string& name, at::ScalarType type, std::int64_t dimensions) const {
+    const auto found = tensors_.find(name);
+    if (found == tensors_.end()) refuse("there is no '" + name + "'");
+    const at::Tensor& tensor = found->second;
+    require(tensor.scalar_type() == type, name, std::string("must be ") + c10::toString(type));
+    require(tensor.dim() == dimensions, name,
+            "must have " + std::to_string(dimensions) + " dimensions");
+    require(tensor.numel() > 0, name, "is empty");
+    return tensor;
+  }
+
+  void require(bool condition, const std::string& name, const std::string& what) const {
+    if (!condition) refuse("'" + name + "' " + what);
+  }
+
+  void allow_only(std::initializer_list<std::string_view> names) const {
+    for (const auto& [name, tensor] : tensors_) {
+      if (std::ranges::find(names, name) == names.end()) refuse("unexpected '" + name + "'");
+    }
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& what) const {
+    throw ConfigError(Place{.file = path_}, what);
+  }
+
+  std::string path_;
+  NamedTensors tensors_;
+};
+
+Batch images(const Inputs& inputs) {
+  inputs.allow_only({"images"});
+  const at::Tensor images = inputs.get("images", at::kFloat, 4);
+  inputs.require(images.size(1) == 3, "images", "must have 3 channels: (B, 3, H, W)");
+  inputs.require(images.size(2) == images.size(3), "images", "must be square");
+  return {.inputs = images, .attention_mask = {}, .labels = {}};
+}
+
+/// (B, T), or undefined where every token counts: some attention kernels take no mask at all.
+at::Tensor attention_mask(const Inputs& inputs, const at::Tensor& ids) {
+  const std::string name = "attention_mask";
+  if (!inputs.has(name)) return {};
+  at::Tensor mask = inputs.get(name, at::kLong, 2);
+  inputs.require(mask.sizes() == ids.sizes(), name, "must have the shape of 'input_ids'");
+  inputs.require(mask.eq(0).logical_or(mask.eq(1)).all().item<bool>(), name, "must be 0 or 1");
+  inputs.require(mask.any(1).all().item<bool>(), name, "leaves a text without any token");
+  return mask.all().item<bool>() ? at::Tensor() : mask;
+}
+
+Batch texts(const Inputs& inputs) {
+  inputs.allow_only({"input_ids", "attention_mask"});
+  const at::Tensor ids = inputs.get("input_ids", at::kLong, 2);
+  inputs.require(
+      ids.min().item<std::int64_t>() >= 0 && ids.max().item<std::int64_t>() < kVocabulary,
+      "input_ids", "must lie in 0 to " + std::to_string(kVocabulary - 1));
+  return {.inputs = ids, .attention_mask = attention_mask(inputs, ids), .labels = {}};
+}
+
+}  // namespace
+
+void forward(const ForwardRequest& request) {
+  const ModelEntry& entry = find_model(request.model.name);
+  const Inputs inputs(request.inputs);
+  const bool text = entry.input == InputKind::text;
+  const Batch batch = text ? texts(inputs) : images(inputs);
+  const InputShape shape = text ? InputShape{.sequence_length = batch.inputs.size(1)}
+                                : InputShape{.image_size = batch.inputs.size(2)};
+
+  const auto model = entry.make(request.model, shape, ParameterFactory(request.device, at::kFloat));
+  load_weights(request.weights, *model);
+  model->set_training(false);
+  const at::NoGradGuard no_grad;
+  write_tensors(request.output, {{"logits", model->logits(batch.to(request.device))}});
+}
+
+}  // namespace headroom

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/layers.h"
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/embedding.h>
+#include <ATen/ops/layer_norm.h>
+#include <ATen/ops/linear.h>
+
+namespace headroom {
+namespace {
+
+constexpr double kInitializerRange = 0.02;  // of transformers' configurations
+
+}  // namespace
+
+at::Tensor Linear::operator()(const at::Tensor& x) const { return at::linear(x, weight, bias); }
+
+LayerNorm::LayerNorm(ParameterFactory& parameters, const std::string& name, std::int64_t width,
+                     double eps)
+    : weight(parameters.constant(name + ".weight", {width}, 1.0)),
+      bias(parameters.constant(name + ".bias", {width}, 0.0)),
+      epsilon(eps) {}
+
+at::Tensor LayerNorm::operator()(const at::Tensor& x) const {
+  return at::layer_norm(x, weight.sizes(), weight, bias, epsilon);
+}
+
+at::Tensor Embedding::operator()(const at::Tensor& ids) const {
+  return at::embedding(weight, ids, padding_index);
+}
+
+Linear normal_linear(ParameterFactory& parameters, const std::string& name, std::int64_t in,
+                     std::int64_t out) {
+  at::Tensor weight = parameters.normal(name + ".weight", {out, in}, kInitializerRange);
+  return {.weight = weight, .bias = parameters.constant(name + ".bias", {out}, 0.0)};
+}
+
+Embedding normal_embedding(ParameterFactory& parameters, const std::string& name,
+                           at::IntArrayRef shape, std::int64_t padding_index) {
+  at::Tensor weight = parameters.normal(name + ".weight", shape, kInitializerRange);
+  if (padding_index != Embedding::kNoPadding) {
+    const at::NoGradGuard no_grad;
+    weight.select(0, padding_index).zero_();
+  }
+  return {.weight = weight, .padding_index = padding_index};
+}
+
+}  // namespace headroom

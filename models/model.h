@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "models/batch.h"
+#include "models/parameters.h"
+
+namespace headroom {
+
+/// How one repeated layer is run: (B, T, D) -> (B, T, D).
+using BlockFunction = std::function<at::Tensor(const at::Tensor&)>;
+
+/// A repeated layer of a model. A technique that works by layers (checkpointing, offload, sharding)
+/// replaces `run` by a function that calls the old one.
+struct Block {
+  BlockFunction run;
+  std::vector<at::Tensor> parameters;  // those that `run` reads, the same handles as the model's
+};
+
+/// A network for classification: something that embeds, repeated blocks, a head. Single-device
+/// code that knows no technique. Its parameters carry the names of its Python reference.
+class Model {
+ public:
+  virtual ~Model() = default;
+  Model(const Model&) = delete;
+  Model& operator=(const Model&) = delete;
+
+  /// (B, C), in the dtype of the weights.
+  virtual at::Tensor logits(const Batch& batch) = 0;
+  /// Mean cross entropy over the batch, shape (), fp32 or wider: logits below fp32 are cast first.
+  at::Tensor loss(const Batch& batch);
+
+  std::span<Block> blocks() { return blocks_; }
+  std::span<const Parameter> parameters() const { return parameters_; }
+  std::int64_t parameter_count() const;
+
+  /// Dropout is applied while training; a new model trains.
+  void set_training(bool training) { training_ = training; }
+
+ protected:
+  explicit Model(std::vector<Parameter> parameters) : parameters_(std::move(parameters)) {}
+  /// Adds a block that reads the parameters whose names start with `prefix`.
+  void add_block(const std::string& prefix, BlockFunction run);
+  at::Tensor run_blocks(at::Tensor x);  // (B, T, D) -> (B, T, D)
+
+  std::vector<Block> blocks_;
+  bool training_ = true;
+
+ private:
+  std::vector<Parameter> parameters_;
+};
+
+}  // namespace headroom

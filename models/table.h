@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "models/attention.h"
+#include "models/model.h"
+#include "models/parameters.h"
+#include "src/core/fields.h"
+
+namespace headroom {
+
+/// What a suite may say of a model.
+struct ModelOptions {
+  std::string name;
+  std::int64_t num_classes = 10;
+  Attention attention = Attention::flash;
+  double dropout = 0.0;
+
+  void fields(Fields& f);
+};
+
+/// What the data decide about a model. One of the two, by the kind of model.
+struct InputShape {
+  std::int64_t image_size = 0;       // pixels, square
+  std::int64_t sequence_length = 0;  // tokens
+};
+
+enum class InputKind { image, text };
+
+/// One model that a suite can name.
+struct ModelEntry {
+  std::string_view name;
+  std::string_view summary;
+  InputKind input;
+  /// Builds the model; its parameters come from `parameters`.
+  /// Throws ConfigError where the shape does not fit (an image size no multiple of the patch, more
+  /// tokens than the model has positions).
+  std::unique_ptr<Model> (*make)(const ModelOptions& options, const InputShape& shape,
+                                 ParameterFactory parameters);
+};
+
+/// All models, in the order in which `headroom list models` prints them.
+std::span<const ModelEntry> model_table();
+
+/// The entry of that name; throws ConfigError with the allowed names.
+const ModelEntry& find_model(std::string_view name);
+
+}  // namespace headroom

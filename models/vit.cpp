@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/vit.h"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/cat.h>
+#include <ATen/ops/conv2d.h>
+#include <ATen/ops/dropout.h>
+#include <ATen/ops/gelu.h>
+#include <ATen/ops/linear.h>
+
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "models/attention.h"
+#include "models/layers.h"
+#include "src/core/error.h"
+
+// B batch, T tokens (the class token and one for each patch), D width, H heads, C classes, P patch
+namespace headroom {
+namespace {
+
+constexpr double kEpsilon = 1e-6;
+
+Linear xavier_linear(ParameterFactory& parameters, const std::string& name, std::int64_t in,
+                     std::int64_t out) {
+  const double bound = std::sqrt(6.0 / static_cast<double>(in + out));
+  at::Tensor weight = parameters.uniform(name + ".weight", {out, in}, bound);
+  return {.weight = weight, .bias = parameters.normal(name + ".bias", {out}, 1e-6)};
+}
+
+/// torch.nn.MultiheadAttention's parameters.
+struct SelfAttention {
+  Linear in_proj;   // (3 D, D)
+  Linear out_proj;  // (D, D)
+
+  SelfAttention(ParameterFactory& parameters, const std::string& name, std::int64_t width) {
+    const double d = static_cast<double>(width);
+    in_proj.weight = parameters.uniform(name + ".in_proj_weight", {3 * width, width},
+                                        std::sqrt(6.0 / (4.0 * d)));
+    in_proj.bias = parameters.constant(name + ".in_proj_bias", {3 * width}, 0.0);
+    out_proj.weight =
+        parameters.uniform(name + ".out_proj.weight", {width, width}, 1.0 / std::sqrt(d));
+    out_proj.bias = parameters.constant(name + ".out_proj.bias", {width}, 0.0);
+  }
+
+  /// (B, T, D) -> (B, T, D). The operations, copies included, are those of
+  /// torch.nn.MultiheadAttention, which works on (T, B, D): they decide what backward keeps.
+  at::Tensor operator()(const at::Tensor& x, Attention kind, std::int64_t heads) const {
+    const std::int64_t samples = x.size(0);
+    const std::int64_t tokens = x.size(1);
+    const std::int64_t width = x.size(2);
+    const at::Tensor packed = in_proj(x.transpose(0, 1))  // (T, B, 3 D)
+                                  .unflatten(-1, {3, width})
+                                  .unsqueeze(0)
+                                  .transpose(0, -2)
+                                  .squeeze(-2)
+                                  .contiguous();       // (3, T, B, D)
+    const auto head_major = [&](std::int64_t which) {  // (B, H, T, D / H)
+      return packed.select(0, which)
+          .view({tokens, samples * heads, width / heads})
+          .transpose(0, 1)
+          .view({samples, heads, tokens, width / heads});
+    };
+    const at::Tensor mixed =
+        attend(kind, head_major(0), head_major(1), head_major(2), /*mask=*/{}, /*dropout=*/0.0)
+            .permute({2, 0, 1, 3})
+            .contiguous()
+            .view({tokens * samples, width});
+    return out_proj(mixed).view({tokens, samples, width}).transpose(0, 1);
+  }
+};
+
+struct EncoderLayer {
+  LayerNorm ln_1;
+  SelfAttention self_attention;
+  LayerNorm ln_2;
+  Linear mlp_0;  // (4 D, D)
+  Linear mlp_3;  // (D, 4 D)
+
+  EncoderLayer(ParameterFactory& parameters, const std::string& name, std::int64_t width)
+      : ln_1(parameters, name + ".ln_1", width, kEpsilon),
+        self_attention(parameters, name + ".self_attention", width),
+        ln_2(parameters, name + ".ln_2", width, kEpsilon),
+        mlp_0(xavier_linear(parameters, name + ".mlp.0", width, 4 * width)),
+        mlp_3(xavier_linear(parameters, name + ".mlp.3", 4 * width, width)) {}
+};
+
+std::string layer_name(std::size_t index) {
+  return "encoder.layers.encoder_layer_" + std::to_string(index);
+}
+
+struct VitLayers {
+  at::Tensor class_token;    // (1, 1, D)
+  Linear conv_proj;          // (D, 3, P, P)
+  at::Tensor pos_embedding;  // (1, T, D)
+  std::vector<EncoderLayer> layers;
+  LayerNorm ln;
+  Linear head;  // (C, D)
+
+  VitLayers(ParameterFactory& parameters, const VitSize& size, std::int64_t tokens,
+            std::int64_t classes)
+      : class_token(parameters.constant("class_token", {1, 1, size.width}, 0.0)),
+        conv_proj(make_patches(parameters, size)),
+        pos_embedding(parameters.normal("encoder.pos_embedding", {1, tokens, size.width}, 0.02)),
+        layers(make_layers(parameters, size)),
+        ln(parameters, "encoder.ln", size.width, kEpsilon),
+        head{.weight = parameters.constant("heads.head.weight", {classes, size.width}, 0.0),
+             .bias = parameters.constant("heads.head.bias", {classes}, 0.0)} {}
+
+ private:
+  static Linear make_patches(ParameterFactory& parameters, const VitSize& size) {
+    const double fan_in = 3.0 * static_cast<double>(size.patch * size.patch);
+    at::Tensor weight = parameters.truncated_normal(
+        "conv_proj.weight", {size.width, 3, size.patch, size.patch}, std::sqrt(1.0 / fan_in));
+    return {.weight = weight, .bias = parameters.constant("conv_proj.bias", {size.width}, 0.0)};
+  }
+
+  static std::vector<EncoderLayer> make_layers(ParameterFactory& parameters, const VitSize& size) {
+    std::vector<EncoderLayer> made;
+    for (std::int64_t i = 0; i < size.layers; ++i) {
+      made.emplace_back(parameters, layer_name(made.size()), size.width);
+    }
+    return made;
+  }
+};
+
+class Vit final : public Model {
+ public:
+  Vit(const VitSize& size, const ModelOptions& options, VitLayers layers,
+      std::vector<Parameter> parameters)
+      : Model(std::move(parameters)), size_(size), options_(options), vit_(std::move(layers)) {
+    for (std::size_t i = 0; i < vit_.layers.size(); ++i) {
+      add_block(layer_name(i) + ".",
+                [this, i](const at::Tensor& x) { return run_layer(vit_.layers[i], x); });
+    }
+  }
+
+  at::Tensor logits(const Batch& batch) override {
+    at::Tensor x = patches(batch.inputs);                               // (B, T - 1, D)
+    x = at::cat({vit_.class_token.expand({x.size(0), -1, -1}), x}, 1);  // (B, T, D)
+    x = vit_.ln(run_blocks(drop(x + vit_.pos_embedding)));              // (B, T, D)
+    return vit_.head(x.select(1, 0));                                   // (B, C)
+  }
+
+ private:
+  at::Tensor drop(const at::Tensor& x) const { return at::dropout(x, options_.dropout, training_); }
+
+  at::Tensor patches(const at::Tensor& images) const {  // (B, 3, H, W) -> (B, T - 1, D)
+    const Linear& projection = vit_.conv_proj;
+    const at::Tensor x = at::conv2d(images.to(projection.weight.scalar_type()), projection.weight,
+                                    projection.bias, {size_.patch, size_.patch});
+    return x.reshape({x.size(0), x.size(1), -1}).permute({0, 2, 1});
+  }
+
+  at::Tensor run_layer(const EncoderLayer& layer, const at::Tensor& input) const {
+    at::Tensor x = layer.self_attention(layer.ln_1(input), options_.attention, size_.heads);
+    x = drop(x) + input;                                        // (B, T, D)
+    at::Tensor y = drop(at::gelu(layer.mlp_0(layer.ln_2(x))));  // (B, T, 4 D)
+    y = drop(layer.mlp_3(y));                                   // (B, T, D)
+    return x + y;
+  }
+
+  VitSize size_;
+  ModelOptions options_;
+  VitLayers vit_;
+};
+
+}  // namespace
+
+std::unique_ptr<Model> make_vit(const VitSize& size, const ModelOptions& options,
+                                const InputShape& shape, ParameterFactory parameters) {
+  if (shape.image_size <= 0 || shape.image_size % size.patch != 0) {
+    throw ConfigError(options.name + " needs an image size that is a multiple of its patch, " +
+                      std::to_string(size.patch) + " pixels; it is " +
+                      std::to_string(shape.image_size));
+  }
+  const std::int64_t side = shape.image_size / size.patch;
+  VitLayers layers(parameters, size, side * side + 1, options.num_classes);
+  return std::make_unique<Vit>(size, options, std::move(layers), parameters.take());
+}
+
+}  // namespace headroom

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/cli/command_line.h"
+
+#include <sstream>
+#include <system_error>
+
+#include "src/cli/ask_worker.h"
+#include "src/cli/exit_code.h"
+#include "src/cli/output.h"
+#include "src/cli/usage_error.h"
+#include "src/core/error.h"
+#include "src/runner/interrupt.h"
+
+namespace headroom {
+namespace {
+
+std::string version(const CommandLine& line) {
+  const Catalog catalog = line.catalog();
+  return "headroom " HEADROOM_VERSION " (commit " + catalog.commit + ", LibTorch " +
+         catalog.libtorch + (catalog.cuda_built ? " with CUDA)" : ")");
+}
+
+void add_commands(CommandLine& line) {
+  line.app.name("headroom");
+  line.app.description("Measures what techniques that save memory buy when networks are trained.");
+  line.app.require_subcommand(1);
+  line.app.set_version_flag("--version", [&line] { return version(line); });
+  for (const auto add :
+       {add_run, add_list, add_inspect, add_forward, add_doctor, add_later_commands}) {
+    add(line);
+  }
+}
+
+int run(int argc, char** argv, CommandLine& line) {
+  add_commands(line);
+  try {
+    line.app.parse(argc, argv);
+  } catch (const CLI::Success& asked) {  // --help or --version
+    std::ostringstream text;
+    line.app.exit(asked, text, text);
+    print(text.str());
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    throw ConfigError(usage_message(line.app, error));
+  }
+  return line.action();
+}
+
+int fail(int code, const std::string& message) {
+  say(message);
+  return code;
+}
+
+}  // namespace
+
+int run_command_line(int argc, char** argv, std::string_view catalog_json) {
+  turn_write_signals_into_errors();
+  CommandLine line;
+  line.catalog_json = catalog_json;
+  try {
+    return run(argc, argv, line);
+  } catch (const ConfigError& error) {
+    return fail(kWrongCall, error.what());
+  } catch (const ResultsError& error) {
+    return fail(kUnusableResults, error.what());
+  } catch (const Unsupported& error) {
+    return fail(kMachineLacks, error.what());
+  } catch (const NoAnswer& error) {
+    return fail(error.exit_code, error.what());
+  } catch (const std::system_error& error) {
+    return fail(kMachineLacks, error.what());
+  } catch (const std::exception& error) {
+    return fail(kFailed, std::string(error.what()) + " (this is a fault of headroom)");
+  }
+}
+
+}  // namespace headroom

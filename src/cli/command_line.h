@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string_view>
+
+#include "src/suite/catalog.h"
+
+namespace headroom {
+
+/// The program's arguments, while they are read. Each subcommand has one function that adds it, and
+/// that leaves what is to be done in `action`, which gives the exit code.
+struct CommandLine {
+  CLI::App app;
+  std::string_view catalog_json;
+  std::function<int()> action;
+
+  Catalog catalog() const { return parse_catalog(catalog_json); }
+};
+
+void add_run(CommandLine& line);
+void add_list(CommandLine& line);
+void add_inspect(CommandLine& line);
+void add_forward(CommandLine& line);
+void add_doctor(CommandLine& line);
+void add_later_commands(CommandLine& line);  // those that this version does not have
+
+/// The whole program: reads the arguments, does what they ask, turns every error into a message on
+/// standard error and an exit code (src/cli/exit_code.h).
+int run_command_line(int argc, char** argv, std::string_view catalog_json);
+
+}  // namespace headroom

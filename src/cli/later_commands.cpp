@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <string>
+
+#include "src/cli/command_line.h"
+#include "src/core/error.h"
+
+namespace headroom {
+namespace {
+
+struct LaterCommand {
+  const char* name;
+  const char* summary;
+};
+
+constexpr std::array<LaterCommand, 4> kLaterCommands = {{
+    {"plan", "The same cases with no GPU (not in this version)"},
+    {"fit", "The cheapest techniques that fit (not in this version)"},
+    {"compare", "What got better or worse (not in this version)"},
+    {"report", "One HTML file of results (not in this version)"},
+}};
+
+}  // namespace
+
+void add_later_commands(CommandLine& line) {
+  for (const LaterCommand& later : kLaterCommands) {
+    CLI::App* command = line.app.add_subcommand(later.name, later.summary);
+    command->allow_extras();
+    command->callback([&line, name = std::string(later.name)] {
+      line.action = [name]() -> int { throw Unsupported(name + ": not in this version"); };
+    });
+  }
+}
+
+}  // namespace headroom

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/cli/output.h"
+
+#include <unistd.h>
+
+#include <system_error>
+
+#include "src/core/checksum.h"
+#include "src/core/file.h"
+
+namespace headroom {
+
+void print(std::string_view text) {
+  try {
+    write_all(STDOUT_FILENO, text, "standard output");
+  } catch (const std::system_error& error) {
+    if (error.code() != std::errc::broken_pipe) throw;
+  }
+}
+
+void say(std::string_view text) {
+  const std::string line = "headroom: " + printable(text) + "\n";
+  // One write, and nowhere to report that it failed.
+  [[maybe_unused]] const ssize_t ignored = write(STDERR_FILENO, line.data(), line.size());
+}
+
+std::string printable(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7f) {
+      result += "\\x" + to_hex(byte, 2);
+    } else {
+      result += c;
+    }
+  }
+  return result;
+}
+
+}  // namespace headroom

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/cli/result_text.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "src/cli/output.h"
+#include "src/cli/table.h"
+#include "src/core/bytes.h"
+
+namespace headroom {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Cells = std::vector<std::string>;
+
+std::string format_value(const std::string& name, const Json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (name.ends_with("bytes") && value.is_number_integer()) {
+    return value.dump() + " (" + format_bytes(value.get<std::int64_t>()) + ")";
+  }
+  return value.dump();
+}
+
+bool is_table(const Json& value) {
+  return value.is_array() && !value.empty() &&
+         std::all_of(value.begin(), value.end(), [](const Json& item) { return item.is_object(); });
+}
+
+std::string format_objects(const Json& objects) {
+  Cells header;
+  for (const auto& [name, value] : objects.front().items()) header.push_back(name);
+  std::vector<Cells> rows;
+  Cells numbers = header;
+  for (const Json& object : objects) {
+    Cells& row = rows.emplace_back();
+    for (const std::string& name : header) {
+      const Json value = object.value(name, Json(""));
+      row.push_back(value.is_string() ? value.get<std::string>() : value.dump());
+      if (!value.is_number()) std::erase(numbers, name);
+    }
+  }
+  return format_table(header, rows, numbers);
+}
+
+std::string format_members(const Json& object, const std::string& indent) {
+  std::string text;
+  for (const auto& [name, value] : object.items()) {
+    if (value.is_object()) {
+      text += indent + printable(name) + ":\n" + format_members(value, indent + "  ");
+    } else if (is_table(value)) {
+      text += indent + printable(name) + ":\n" + format_objects(value);
+    } else {
+      text += indent + printable(name) + ": " + printable(format_value(name, value)) + "\n";
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string format_result(const Json& result) { return format_members(result, ""); }
+
+}  // namespace headroom

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/cli/summary.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "src/cli/table.h"
+#include "src/core/bytes.h"
+
+namespace headroom {
+namespace {
+
+constexpr const char* kPeak = "run_peak_allocated_bytes";
+constexpr const char* kStepTime = "step_time_median_ns";
+
+std::optional<double> number(const Row& row, const char* column) {
+  const auto value = row.find(column);
+  if (value == row.end() || !value->is_number()) return std::nullopt;
+  return value->get<double>();
+}
+
+std::string peak(const Row& row) {
+  const auto bytes = number(row, kPeak);
+  return bytes ? format_bytes(static_cast<std::int64_t>(*bytes)) : "";
+}
+
+std::string step_time(const Row& row) {
+  const auto time = number(row, kStepTime);
+  return time ? fmt::format("{:.2f} ms", *time / 1e6) : "";
+}
+
+/// How much less the peak is than that of the first row.
+std::string saved(const Row& row, const Row& first) {
+  const auto mine = number(row, kPeak);
+  const auto whole = number(first, kPeak);
+  if (&row == &first || !mine || !whole || *whole == 0) return "";
+  return fmt::format("{:.1f} %", 100 * (*whole - *mine) / *whole);
+}
+
+}  // namespace
+
+std::string format_summary(const std::vector<Row>& rows) {
+  std::vector<std::vector<std::string>> lines;
+  for (const Row& row : rows) {
+    lines.push_back({row.value("case", ""), row.value("status", ""), peak(row),
+                     saved(row, rows.front()), step_time(row), row.value("reason", "")});
+  }
+  return format_table({"case", "status", "peak", "saved", "step time", "reason"}, lines,
+                      {"peak", "saved", "step time"});
+}
+
+std::string format_row(const Row& row) {
+  std::string text = row.value("status", "");
+  if (const std::string bytes = peak(row); !bytes.empty()) text += ", " + bytes;
+  if (const std::string time = step_time(row); !time.empty()) text += ", " + time + " a step";
+  if (const std::string reason = row.value("reason", ""); !reason.empty()) text += ": " + reason;
+  return text;
+}
+
+}  // namespace headroom

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "src/runner/row.h"
+
+namespace headroom {
+
+/// The rows of a run as a table for people: case, status, peak, what it saves against the first
+/// row, step time, reason.
+std::string format_summary(const std::vector<Row>& rows);
+
+/// One line of it, for progress: "ok, 12.30 MiB, 4.56 ms a step".
+std::string format_row(const Row& row);
+
+}  // namespace headroom

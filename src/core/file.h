@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace headroom {
+
+/// The bytes of a regular file. Never blocks on a FIFO, never reads more than `limit` bytes.
+/// Throws ConfigError where there is no such file, it can't be opened, is no regular file or is
+/// larger than `limit`; std::system_error that names the file where reading fails.
+std::string read_file(const std::string& path, std::size_t limit);
+
+/// The first bytes of a regular file, and how many it has in all.
+struct FileStart {
+  std::string bytes;
+  std::int64_t size = 0;
+};
+
+/// Reads `count` bytes, or all where the file is shorter. Throws as read_file does.
+FileStart read_file_start(const std::string& path, std::size_t count);
+
+/// Replaces the file by `text`, or leaves it as it was: writes a temporary file in the same folder,
+/// flushes it to the disk, renames it over `path`, and flushes the folder.
+/// Throws std::system_error that names the file; the temporary file is gone then. Sets the umask
+/// for an instant, so call it from one thread.
+void write_file_atomically(const std::string& path, std::string_view text);
+
+/// Writes all of `bytes` to a file descriptor, through interrupts and short writes.
+/// Throws std::system_error that names `path`.
+void write_all(int descriptor, std::string_view bytes, const std::string& path);
+
+}  // namespace headroom

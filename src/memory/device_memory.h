@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <c10/core/Device.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "src/memory/ledger.h"
+
+namespace headroom {
+
+/// The most memory that was held since the last reset.
+struct PeakMemory {
+  std::int64_t allocated_bytes = 0;              // by live tensors, as the allocator counts
+  std::optional<std::int64_t> reserved_bytes{};  // by the caching allocator's segments (CUDA)
+};
+
+/// The allocator of one device while a ledger follows it: what the allocator itself counts, kept
+/// apart from the ledger's sums. There is at most one at a time, and it is made before the first
+/// tensor of the device.
+class DeviceMemory {
+ public:
+  virtual ~DeviceMemory() = default;
+  DeviceMemory(const DeviceMemory&) = delete;
+  DeviceMemory& operator=(const DeviceMemory&) = delete;
+
+  /// Waits for the device, reads the peaks since the last call and starts new ones: the one place
+  /// where a peak is read and reset.
+  virtual PeakMemory take_peak() = 0;
+
+ protected:
+  DeviceMemory() = default;
+};
+
+/// Follows LibTorch's CPU allocator through its memory reporting. Threads that inherit the caller's
+/// at::ThreadLocalState are followed too.
+std::unique_ptr<DeviceMemory> watch_cpu_memory(Ledger& ledger);
+
+/// Follows the caching allocator of the current CUDA device through its trace.
+/// Throws Unsupported in a build without CUDA and on a machine without a driver.
+std::unique_ptr<DeviceMemory> watch_cuda_memory(Ledger& ledger);
+
+inline std::unique_ptr<DeviceMemory> watch_memory(c10::Device device, Ledger& ledger) {
+  return device.is_cuda() ? watch_cuda_memory(ledger) : watch_cpu_memory(ledger);
+}
+
+}  // namespace headroom

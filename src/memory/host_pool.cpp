@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/memory/host_pool.h"
+
+#include <ATen/ops/empty.h>
+#include <ATen/ops/from_blob.h>
+#include <c10/util/Exception.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <vector>
+
+namespace headroom {
+namespace {
+
+/// Mapped buffers by size. A training step asks for the same sizes again and again, and a fresh
+/// mapping costs a page fault every 4 KiB, so freed ones are kept.
+class HostPool {
+ public:
+  void* take(std::size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    std::vector<void*>& idle = idle_[bytes];
+    if (idle.empty()) return map(bytes);
+    void* address = idle.back();
+    idle.pop_back();
+    return address;
+  }
+  void give_back(void* address, std::size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    idle_[bytes].push_back(address);
+  }
+  void count(std::int64_t bytes) {
+    const std::lock_guard lock(mutex_);
+    used_ += bytes;
+    peak_ = std::max(peak_, used_);
+  }
+  std::int64_t used() {
+    const std::lock_guard lock(mutex_);
+    return used_;
+  }
+  std::int64_t peak() {
+    const std::lock_guard lock(mutex_);
+    return peak_;
+  }
+
+ private:
+  static void* map(std::size_t bytes) {
+    void* address =
+        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    TORCH_CHECK_WITH(OutOfMemoryError, address != MAP_FAILED, "host pool: can't map ", bytes,
+                     " bytes");
+    return address;
+  }
+
+  std::mutex mutex_;
+  std::map<std::size_t, std::vector<void*>> idle_;
+  std::int64_t used_ = 0;
+  std::int64_t peak_ = 0;
+};
+
+HostPool& pool() {
+  static auto* const kPool = new HostPool;  // tensors may be freed after static destructors ran
+  return *kPool;
+}
+
+}  // namespace
+
+at::Tensor host_buffer_like(const at::Tensor& like) {
+  const auto options = at::TensorOptions().dtype(like.scalar_type()).device(at::kCPU);
+  const auto bytes = static_cast<std::int64_t>(like.nbytes());
+  if (bytes == 0) return at::empty(like.sizes(), options);
+  const auto size = static_cast<std::size_t>(bytes);
+  at::Tensor pinned;
+  void* address = nullptr;
+  if (like.is_cuda()) {
+    pinned = at::empty(like.sizes(), options.pinned_memory(true));
+    address = pinned.data_ptr();
+  } else {
+    address = pool().take(size);
+  }
+  pool().count(bytes);
+  const auto release = [pinned, size](void* freed) {
+    pool().count(-static_cast<std::int64_t>(size));
+    if (!pinned.defined()) pool().give_back(freed, size);
+  };
+  return at::from_blob(address, like.sizes(), release, options);
+}
+
+std::int64_t host_pool_bytes() { return pool().used(); }
+std::int64_t host_pool_peak_bytes() { return pool().peak(); }
+
+}  // namespace headroom

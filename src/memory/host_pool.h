@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+
+// Host memory for what a technique moves off the device: page-locked beside a CUDA device. Beside
+// the CPU device it is a second pool of the same RAM, mapped apart from LibTorch's CPU allocator,
+// so that what was moved leaves the device's account and shows in the host's, as on a GPU.
+namespace headroom {
+
+/// An uninitialised host tensor of `like`'s shape and dtype, contiguous, for offload from
+/// `like.device()`. Its memory goes back to the pool with the last reference.
+/// Throws c10::Error where the system has no more memory.
+at::Tensor host_buffer_like(const at::Tensor& like);
+
+/// Bytes handed out now, and the most since the program started.
+std::int64_t host_pool_bytes();
+std::int64_t host_pool_peak_bytes();
+
+}  // namespace headroom

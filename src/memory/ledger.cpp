@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/memory/ledger.h"
+
+#include <algorithm>
+
+namespace headroom {
+
+void Ledger::allocated(const void* address, std::int64_t bytes, std::int64_t rounding) {
+  const std::lock_guard lock(mutex_);
+  const Allocation made{
+      .bytes = bytes, .rounding = rounding, .origin = current_position(), .born = ++events_};
+  live_[address] = made;
+  current_ += bytes + rounding;
+  note_peak(made);
+}
+
+void Ledger::freed(const void* address) {
+  const std::lock_guard lock(mutex_);
+  const auto found = live_.find(address);
+  if (found == live_.end()) return;
+  ++events_;
+  current_ -= found->second.bytes + found->second.rounding;
+  if (found->second.born <= peak_event_) died_since_peak_.push_back(found->second);
+  live_.erase(found);
+}
+
+void Ledger::set_rounding(const void* address, std::int64_t rounding) {
+  const std::lock_guard lock(mutex_);
+  const auto found = live_.find(address);
+  if (found == live_.end()) return;
+  current_ += rounding - found->second.rounding;
+  found->second.rounding = rounding;
+  note_peak(found->second);
+}
+
+void Ledger::note_peak(const Allocation& newest) {
+  if (current_ <= peak_) return;
+  peak_ = current_;
+  peak_event_ = events_;
+  peak_position_ = newest.origin;
+  died_since_peak_.clear();
+}
+
+void Ledger::tag(const at::Tensor& tensor, Category category) {
+  if (!tensor.defined() || !tensor.has_storage()) return;
+  const std::lock_guard lock(mutex_);
+  const auto found = live_.find(tensor.storage().data());
+  if (found != live_.end()) {
+    found->second.category = std::max(found->second.category, category);
+  }
+}
+
+std::int64_t Ledger::current_bytes() const {
+  const std::lock_guard lock(mutex_);
+  return current_;
+}
+
+std::int64_t Ledger::current_bytes(Category category) const {
+  const std::lock_guard lock(mutex_);
+  std::int64_t sum = 0;
+  for (const auto& [address, allocation] : live_) {
+    if (allocation.category == category) sum += allocation.bytes;
+  }
+  return sum;
+}
+
+PeakReport Ledger::peak() const {
+  const std::lock_guard lock(mutex_);
+  PeakReport report{.bytes = peak_, .where = peak_position_};
+  const auto add = [&](const Allocation& allocation) {
+    report.by_category[static_cast<std::size_t>(allocation.category)] += allocation.bytes;
+    report.by_category[static_cast<std::size_t>(Category::rounding)] += allocation.rounding;
+    report.largest.push_back({allocation.bytes, allocation.category, allocation.origin});
+  };
+  for (const auto& [address, allocation] : live_) {
+    if (allocation.born <= peak_event_) add(allocation);
+  }
+  for (const Allocation& allocation : died_since_peak_) add(allocation);
+  // By bytes and then by what they are, so that equal runs give equal reports.
+  const auto larger = [](const PeakTensor& a, const PeakTensor& b) {
+    if (a.bytes != b.bytes) return a.bytes > b.bytes;
+    if (a.category != b.category) return a.category > b.category;
+    return a.origin.block < b.origin.block;
+  };
+  std::sort(report.largest.begin(), report.largest.end(), larger);
+  report.largest.resize(std::min(report.largest.size(), kLargest));
+  return report;
+}
+
+}  // namespace headroom

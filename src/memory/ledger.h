@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "src/core/enum_names.h"
+#include "src/memory/category.h"
+#include "src/memory/position.h"
+
+namespace headroom {
+
+inline constexpr std::size_t kCategories = enum_names<Category>().size();
+
+/// One allocation that was live at the peak.
+struct PeakTensor {
+  std::int64_t bytes = 0;  // as asked for
+  Category category = Category::temporary;
+  Position origin{};  // where it was made
+};
+
+/// The most bytes that were live at once, and what they were.
+struct PeakReport {
+  std::int64_t bytes = 0;                               // rounding included
+  std::array<std::int64_t, kCategories> by_category{};  // sums to `bytes`
+  Position where;                                       // of the allocation that made the peak
+  std::vector<PeakTensor> largest{};                    // at most kLargest, largest first
+};
+
+/// Keeps every live allocation of one device with its category and its origin, and from them the
+/// peak and its parts. It is fed by the allocator's own reports (cpu_memory, cuda_memory); its sums
+/// are its own, so that comparing them with the allocator's count is a test of both.
+///
+/// A category often is known only later than the allocation (a buffer becomes a gradient when
+/// autograd hands it over), so the ledger keeps what was live at the peak, also after it died,
+/// until a higher peak comes. Thread-safe.
+class Ledger {
+ public:
+  static constexpr std::size_t kLargest = 10;
+
+  /// `rounding`: bytes that the allocator hands out beyond `bytes`.
+  void allocated(const void* address, std::int64_t bytes, std::int64_t rounding);
+  void freed(const void* address);
+  /// What the allocator rounded up, where it tells only after the allocation. To be called before
+  /// any other event.
+  void set_rounding(const void* address, std::int64_t rounding);
+  /// Says what the tensor's whole storage is for. Ignored for undefined tensors and for memory that
+  /// came from elsewhere. A lower category never replaces a higher one.
+  void tag(const at::Tensor& tensor, Category category);
+
+  std::int64_t current_bytes() const;
+  /// Live bytes of one category, rounding left out.
+  std::int64_t current_bytes(Category category) const;
+  PeakReport peak() const;
+
+ private:
+  struct Allocation {
+    std::int64_t bytes = 0;
+    std::int64_t rounding = 0;
+    Category category = Category::temporary;
+    Position origin;
+    std::uint64_t born = 0;  // number of the event that made it
+  };
+
+  void note_peak(const Allocation& newest);
+
+  mutable std::mutex mutex_;
+  std::unordered_map<const void*, Allocation> live_;
+  std::vector<Allocation> died_since_peak_;  // live at the peak, freed since
+  std::uint64_t events_ = 0;
+  std::int64_t current_ = 0;
+  std::int64_t peak_ = 0;
+  std::uint64_t peak_event_ = 0;
+  Position peak_position_;
+};
+
+}  // namespace headroom

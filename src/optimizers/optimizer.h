@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "src/optimizers/options.h"
+
+namespace headroom {
+
+/// The tensors of one update, index by index. All of one device and dtype.
+struct UpdateTensors {
+  std::vector<at::Tensor> parameters;
+  std::vector<at::Tensor> gradients;
+  std::vector<std::size_t> indices;  // of the parameters, by which state is kept
+};
+
+/// Which update this is.
+struct UpdateStep {
+  double lr = 0.0;
+  std::int64_t number = 1;  // from 1
+  /// A device tensor of shape (1), above 0 where the update is to be skipped, or undefined. Only
+  /// the fused implementation reads it: it alone can decide without the host.
+  at::Tensor found_inf;
+};
+
+/// Makes a zeroed state tensor of the shape and dtype of `like`, where state is to live.
+using StateFactory = std::function<at::Tensor(const at::Tensor& like)>;
+
+/// The rule by which gradients change parameters, with its state. State is made at a parameter's
+/// first update.
+class UpdateRule {
+ public:
+  virtual ~UpdateRule() = default;
+
+  /// Updates the parameters in place.
+  virtual void apply(const UpdateTensors& tensors, const UpdateStep& step) = 0;
+
+  /// All state, for the books.
+  virtual std::vector<at::Tensor> state() const = 0;
+};
+
+/// The rule that the options name, for a model of `count` parameters.
+std::unique_ptr<UpdateRule> make_update_rule(const OptimizerOptions& options, std::size_t count,
+                                             StateFactory make_state);
+
+/// Updates a model's parameters, all at once or as their gradients arrive.
+class Optimizer {
+ public:
+  virtual ~Optimizer() = default;
+  Optimizer(const Optimizer&) = delete;
+  Optimizer& operator=(const Optimizer&) = delete;
+
+  /// Starts update number `step() + 1`.
+  void begin_step() { ++step_; }
+  /// Takes the last begin_step() back: the update was skipped.
+  void skip_step() { --step_; }
+  /// Updates those of the given parameters that have a gradient.
+  virtual void update(std::span<const std::size_t> indices, const at::Tensor& found_inf = {}) = 0;
+  /// Updates all.
+  void update_all(const at::Tensor& found_inf = {});
+
+  /// State that lives on the device of the parameters, and state that lives on the host.
+  virtual std::vector<at::Tensor> device_state() const = 0;
+  virtual std::vector<at::Tensor> host_state() const { return {}; }
+  /// Bytes copied between device and host so far.
+  virtual std::int64_t copied_bytes() const { return 0; }
+
+  const OptimizerOptions& options() const { return options_; }
+  std::span<const at::Tensor> parameters() const { return parameters_; }
+  std::int64_t step() const { return step_; }
+
+ protected:
+  Optimizer(OptimizerOptions options, std::vector<at::Tensor> parameters)
+      : options_(std::move(options)), parameters_(std::move(parameters)) {}
+  /// Those of `indices` that have a gradient.
+  UpdateTensors gather(std::span<const std::size_t> indices) const;
+
+ private:
+  OptimizerOptions options_;
+  std::vector<at::Tensor> parameters_;
+  std::int64_t step_ = 0;
+};
+
+/// State and update on the device of the parameters.
+std::unique_ptr<Optimizer> make_device_optimizer(const OptimizerOptions& options,
+                                                 std::vector<at::Tensor> parameters);
+
+/// State, and a copy of the parameters, on the host, where the update is computed: see
+/// host_optimizer.cpp.
+std::unique_ptr<Optimizer> make_host_optimizer(const OptimizerOptions& options,
+                                               std::vector<at::Tensor> parameters);
+
+}  // namespace headroom

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "src/core/fields.h"
+
+namespace headroom {
+
+/// How an update is computed: the mathematics are the same, temporaries and launches are not.
+enum class Implementation {
+  per_tensor,    // a loop over the parameters, a few operators each
+  multi_tensor,  // PyTorch's default on CUDA ("foreach"): one temporary as large as the parameters
+  fused,         // one kernel that reads and writes everything once, no temporary
+};
+
+enum class Schedule { constant, linear, cosine };
+
+/// What a suite may say of the optimizer.
+struct OptimizerOptions {
+  std::string name = "adam";
+  double lr = 5e-5;
+  Implementation implementation = Implementation::multi_tensor;
+  Schedule schedule = Schedule::constant;
+  std::int64_t schedule_steps = 1000;  // updates until linear or cosine reaches 0
+  double beta1 = 0.9;                  // adam, adamw
+  double beta2 = 0.999;                // adam, adamw
+  double eps = 1e-8;                   // adam, adamw
+  double weight_decay = 0.0;
+  double momentum = 0.0;  // sgd
+
+  void fields(Fields& f);
+  /// The fields that say how the learning rate goes; shared with the technique that swaps in SGD.
+  void schedule_fields(Fields& f);
+
+  /// The learning rate of update `step`, counted from 1.
+  double lr_at(std::int64_t step) const;
+};
+
+}  // namespace headroom

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/optimizers/sgd.h"
+
+#include <ATen/ops/_foreach_add.h>
+#include <ATen/ops/_foreach_mul.h>
+#include <ATen/ops/_fused_sgd.h>
+
+namespace headroom {
+
+Sgd::Sgd(const OptimizerOptions& options, std::size_t count, StateFactory make_state)
+    : options_(options),
+      make_state_(std::move(make_state)),
+      momentum_(options.momentum == 0.0 ? 0 : count) {}
+
+void Sgd::apply(const UpdateTensors& tensors, const UpdateStep& step) {
+  switch (options_.implementation) {
+    case Implementation::per_tensor:
+      return apply_per_tensor(tensors, step);
+    case Implementation::multi_tensor:
+      return apply_multi_tensor(tensors, step);
+    case Implementation::fused:
+      return apply_fused(tensors, step);
+  }
+}
+
+/// The momentum buffers of the tensors. A new buffer is 0, so that momentum * 0 + gradient makes it
+/// the gradient, as PyTorch's first step does by a copy.
+std::vector<at::Tensor> Sgd::momentum_of(const UpdateTensors& tensors) {
+  std::vector<at::Tensor> buffers;
+  if (momentum_.empty()) return buffers;
+  for (std::size_t i = 0; i < tensors.indices.size(); ++i) {
+    at::Tensor& buffer = momentum_[tensors.indices[i]];
+    if (!buffer.defined()) buffer = make_state_(tensors.parameters[i]);
+    buffers.push_back(buffer);
+  }
+  return buffers;
+}
+
+void Sgd::apply_per_tensor(const UpdateTensors& tensors, const UpdateStep& step) {
+  const std::vector<at::Tensor> buffers = momentum_of(tensors);
+  for (std::size_t i = 0; i < tensors.parameters.size(); ++i) {
+    at::Tensor parameter = tensors.parameters[i];
+    at::Tensor gradient = tensors.gradients[i];
+    if (options_.weight_decay != 0.0) gradient = gradient.add(parameter, options_.weight_decay);
+    if (!buffers.empty()) gradient = at::Tensor(buffers[i]).mul_(options_.momentum).add_(gradient);
+    parameter.add_(gradient, -step.lr);
+  }
+}
+
+void Sgd::apply_multi_tensor(const UpdateTensors& tensors, const UpdateStep& step) {
+  std::vector<at::Tensor> gradients = tensors.gradients;
+  if (options_.weight_decay != 0.0) {
+    gradients = at::_foreach_add(gradients, tensors.parameters, options_.weight_decay);
+  }
+  const std::vector<at::Tensor> buffers = momentum_of(tensors);
+  if (!buffers.empty()) {
+    at::_foreach_mul_(buffers, options_.momentum);
+    at::_foreach_add_(buffers, gradients);
+    gradients = buffers;
+  }
+  at::_foreach_add_(tensors.parameters, gradients, -step.lr);
+}
+
+void Sgd::apply_fused(const UpdateTensors& tensors, const UpdateStep& step) {
+  const std::vector<at::Tensor> buffers = momentum_of(tensors);
+  at::_fused_sgd_(tensors.parameters, tensors.gradients, buffers, options_.weight_decay,
+                  options_.momentum, step.lr, /*dampening=*/0.0, /*nesterov=*/false,
+                  /*maximize=*/false,
+                  /*is_first_step=*/false, /*grad_scale=*/{},
+                  step.found_inf.defined() ? std::optional(step.found_inf) : std::nullopt);
+}
+
+std::vector<at::Tensor> Sgd::state() const {
+  std::vector<at::Tensor> all;
+  for (const at::Tensor& tensor : momentum_) {
+    if (tensor.defined()) all.push_back(tensor);
+  }
+  return all;
+}
+
+}  // namespace headroom

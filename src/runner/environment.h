@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "src/suite/catalog.h"
+
+namespace headroom {
+
+/// The columns that tell where and by what was measured, other than the worker's own: commit,
+/// cpu and environment_hash. The hash covers what can change a number and is not in a
+/// column of its own: processor, cores that may be used, kernel, LibTorch, and the variables of the
+/// environment that LibTorch and CUDA read. The commit is not in it, so that two commits compare.
+nlohmann::ordered_json provenance_columns(const Catalog& catalog);
+
+/// Now, in UTC: "2026-11-21T11:30:05Z". A label; durations come from other clocks.
+std::string utc_now();
+
+}  // namespace headroom

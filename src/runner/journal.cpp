@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/runner/journal.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+
+#include "src/core/checksum.h"
+#include "src/core/error.h"
+#include "src/core/json_reader.h"
+#include "src/core/place.h"
+
+namespace headroom {
+namespace {
+
+constexpr std::size_t kChecksumDigits = 8;
+constexpr JsonLimits kLimits{.bytes = 64 * 1024 * 1024, .depth = 64, .values = 10'000'000};
+
+[[noreturn]] void fail(const std::string& what) {
+  throw std::system_error(errno, std::generic_category(), what);
+}
+
+std::string line_of(const nlohmann::ordered_json& record) {
+  const std::string json = record.dump();
+  return to_hex(crc32(json), kChecksumDigits) + " " + json + "\n";
+}
+
+/// The record of a line without its end. Throws JsonError.
+nlohmann::ordered_json record_of(std::string_view line) {
+  if (line.size() <= kChecksumDigits) throw JsonError("it is too short");
+  const std::string_view json = line.substr(kChecksumDigits + 1);
+  // The text is compared, not its number: "A" for "a" in it would be damage as well.
+  if (line.substr(0, kChecksumDigits + 1) != to_hex(crc32(json), kChecksumDigits) + " ") {
+    throw JsonError("its checksum does not fit");
+  }
+  return read_json(json, kLimits);
+}
+
+/// A write that power loss or a kill cut short lacks its end, or blocks of it are zeros.
+bool is_torn(std::string_view line, bool has_end) {
+  return !has_end || line.find('\0') != std::string_view::npos;
+}
+
+void flush_folder_of(const std::string& path) {
+  const std::string folder = std::filesystem::absolute(path).parent_path();
+  const FileDescriptor descriptor(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (descriptor.get() < 0 || fsync(descriptor.get()) != 0) fail(folder);
+}
+
+}  // namespace
+
+Journal::Journal(std::string path)
+    : path_(std::move(path)),
+      file_(open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644)) {
+  if (file_.get() < 0) fail(path_);
+  lock();
+  flush_folder_of(path_);
+  const std::string text = read_all();
+  read_records(text);
+  cut_bytes_ = text.size() - bytes_;
+  if (cut_bytes_ > 0 &&
+      (ftruncate(file_.get(), static_cast<off_t>(bytes_)) != 0 || fdatasync(file_.get()) != 0)) {
+    fail(path_);
+  }
+}
+
+void Journal::lock() const {
+  if (flock(file_.get(), LOCK_EX | LOCK_NB) == 0) return;
+  if (errno != EWOULDBLOCK) fail(path_);
+  throw ConfigError(path_ + ": another headroom is at work on this folder");
+}
+
+std::string Journal::read_all() const {
+  std::string text;
+  std::array<char, 64 * 1024> buffer;
+  for (;;) {
+    const ssize_t count =
+        pread(file_.get(), buffer.data(), buffer.size(), static_cast<off_t>(text.size()));
+    if (count < 0) fail(path_);
+    if (count == 0) return text;
+    text.append(buffer.data(), static_cast<std::size_t>(count));
+  }
+}
+
+void Journal::read_records(std::string_view text) {
+  int number = 1;
+  while (bytes_ < text.size()) {
+    const std::size_t end = text.find('\n', bytes_);
+    const bool has_end = end != std::string_view::npos;
+    const std::string_view line = text.substr(bytes_, has_end ? end - bytes_ : end);
+    const bool is_last = !has_end || end + 1 == text.size();
+    if (is_last && is_torn(line, has_end)) return;
+    try {
+      records_.push_back(record_of(line));
+    } catch (const JsonError& error) {
+      throw ResultsError(Place{path_, number, 1}.text() +
+                         ": this record is damaged: " + error.what());
+    }
+    bytes_ = end + 1;
+    ++number;
+  }
+}
+
+void Journal::append(const nlohmann::ordered_json& record) {
+  const std::string line = line_of(record);
+  try {
+    append_line(line);
+  } catch (const std::system_error&) {
+    append_line(line);  // a disk may be full for a moment only
+  }
+  bytes_ += line.size();
+  records_.push_back(record);
+}
+
+void Journal::append_line(const std::string& line) const {
+  // One write, so that a kill leaves the record whole or torn at its end. Where it comes out short,
+  // the next one says why.
+  std::size_t done = 0;
+  ssize_t count = 1;
+  while (done < line.size() && count > 0) {
+    count = pwrite(file_.get(), line.data() + done, line.size() - done,
+                   static_cast<off_t>(bytes_ + done));
+    if (count > 0) done += static_cast<std::size_t>(count);
+  }
+  if (done == line.size() && fdatasync(file_.get()) == 0) return;
+  const int reason = errno;
+  // Should this fail too, the torn record is cut off when the journal is opened again.
+  [[maybe_unused]] const int ignored = ftruncate(file_.get(), static_cast<off_t>(bytes_));
+  throw std::system_error(reason, std::generic_category(), path_);
+}
+
+}  // namespace headroom

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/runner/process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <fstream>
+#include <system_error>
+
+#include "src/core/file.h"
+
+namespace headroom {
+namespace {
+
+constexpr int kMessages = 3;  // where the child finds the pipe for its messages
+constexpr int kUnkillableAfterMs = 30'000;
+constexpr int kFirstSpareNumber = 10;  // above all that the child's descriptors are moved to
+
+[[noreturn]] void fail(const std::string& what) {
+  throw std::system_error(errno, std::generic_category(), what);
+}
+
+struct Pipe {
+  FileDescriptor read;
+  FileDescriptor write;
+};
+
+Pipe make_pipe() {
+  std::array<int, 2> ends;
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) fail("pipe");
+  return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
+}
+
+void make_non_blocking(int descriptor) {
+  if (fcntl(descriptor, F_SETFL, O_NONBLOCK) != 0) fail("fcntl");
+}
+
+/// A file in memory that holds the text. Unlike a pipe it never blocks its writer.
+FileDescriptor file_of(std::string_view text) {
+  FileDescriptor file(memfd_create("request", MFD_CLOEXEC));
+  if (file.get() < 0) fail("memfd_create");
+  write_all(file.get(), text, "the worker's request");
+  if (lseek(file.get(), 0, SEEK_SET) != 0) fail("lseek");
+  return file;
+}
+
+/// What the child needs between fork and exec, where nothing may be allocated.
+struct Launch {
+  std::vector<char*> arguments;
+  pid_t parent;
+  int input;
+  int output;
+  int messages;
+  int error;
+};
+
+/// A copy with a number that no other descriptor here is moved to.
+int move_away(int descriptor) {
+  const int spare = fcntl(descriptor, F_DUPFD_CLOEXEC, kFirstSpareNumber);
+  if (spare < 0) _exit(127);
+  return spare;
+}
+
+void place(int descriptor, int number) {
+  if (dup2(descriptor, number) < 0) _exit(127);
+}
+
+void restore_signals() {
+  // Ignored signals and the mask outlive exec; the worker is to start with the defaults.
+  for (const int signal : {SIGPIPE, SIGXFSZ, SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+void prefer_for_oom_killer() {
+  const int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+  if (file < 0) return;
+  [[maybe_unused]] const ssize_t ignored = write(file, "500", 3);  // it is a preference only
+}
+
+[[noreturn]] void become_child(const Launch& launch) {
+  setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != launch.parent) _exit(127);  // it ended before the line above
+  const rlimit no_core{0, 0};
+  setrlimit(RLIMIT_CORE, &no_core);
+  prefer_for_oom_killer();
+  restore_signals();
+
+  const int input = move_away(launch.input);
+  const int output = move_away(launch.output);
+  const int messages = move_away(launch.messages);
+  const int error = move_away(launch.error);
+  place(input, STDIN_FILENO);
+  place(output, STDOUT_FILENO);
+  place(output, STDERR_FILENO);
+  place(messages, kMessages);
+  syscall(SYS_close_range, kMessages + 1, ~0U, CLOSE_RANGE_CLOEXEC);
+  execv(launch.arguments[0], launch.arguments.data());
+  const int reason = errno;
+  [[maybe_unused]] const ssize_t ignored = write(error, &reason, sizeof reason);
+  _exit(127);
+}
+
+/// Children of this process that run still: what a worker left behind.
+std::vector<pid_t> adopted_children() {
+  std::ifstream list("/proc/self/task/" + std::to_string(getpid()) + "/children");
+  std::vector<pid_t> children;
+  for (pid_t child; list >> child;) children.push_back(child);
+  return children;
+}
+
+/// Kills a child and takes its status. False: it did not end (a driver can hold it in the kernel).
+bool end_child(pid_t child) {
+  kill(child, SIGKILL);
+  const FileDescriptor ended(static_cast<int>(syscall(SYS_pidfd_open, child, 0)));
+  pollfd wait{ended.get(), POLLIN, 0};
+  poll(&wait, 1, kUnkillableAfterMs);
+  return waitpid(child, nullptr, WNOHANG) == child;
+}
+
+/// Ending one can hand its own children to us, so again until there are none.
+void end_adopted_children() {
+  bool all_ended = true;
+  for (std::vector<pid_t> children = adopted_children(); all_ended && !children.empty();
+       children = adopted_children()) {
+    for (const pid_t child : children) all_ended = end_child(child) && all_ended;
+  }
+}
+
+}  // namespace
+
+Process::Process(const std::vector<std::string>& arguments, std::string_view input) {
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  const FileDescriptor request = file_of(input);
+  Pipe output = make_pipe();
+  Pipe messages = make_pipe();
+  Pipe error = make_pipe();
+  Launch launch{
+      {}, getpid(), request.get(), output.write.get(), messages.write.get(), error.write.get()};
+  for (const std::string& argument : arguments) {
+    launch.arguments.push_back(const_cast<char*>(argument.c_str()));  // execv's type, not its doing
+  }
+  launch.arguments.push_back(nullptr);
+
+  pid_ = fork();
+  if (pid_ < 0) fail("fork");
+  if (pid_ == 0) become_child(launch);
+  setpgid(pid_, pid_);  // here as well: a signal may have to reach the group before the child runs
+  error.write.reset();
+  int reason = 0;
+  if (read(error.read.get(), &reason, sizeof reason) > 0) {
+    waitpid(pid_, nullptr, 0);
+    throw std::system_error(reason, std::generic_category(), arguments[0]);
+  }
+  ended_ = FileDescriptor(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0)));
+  if (ended_.get() < 0) fail("pidfd_open");
+  output_ = std::move(output.read);
+  messages_ = std::move(messages.read);
+  make_non_blocking(output_.get());
+  make_non_blocking(messages_.get());
+}
+
+Process::~Process() {
+  // The group first, so that nobody in it can fork while its members are ended one by one.
+  kill(-pid_, SIGKILL);
+  end_child(pid_);
+  end_adopted_children();
+}
+
+std::optional<ExitStatus> Process::try_wait() const {
+  // WNOWAIT: until the destructor takes the status, the number can't become another process's.
+  siginfo_t info{};
+  if (waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) != 0) {
+    fail("waitid");
+  }
+  if (info.si_pid == 0) return std::nullopt;
+  if (info.si_code == CLD_EXITED) return ExitStatus{info.si_status, 0};
+  return ExitStatus{0, info.si_status};
+}
+
+void Process::send(int signal) const { kill(-pid_, signal); }
+
+}  // namespace headroom

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/runner/file_descriptor.h"
+
+namespace headroom {
+
+/// How a process ended: by `signal`, or, where that is 0, with the exit status `code`.
+struct ExitStatus {
+  int code = 0;
+  int signal = 0;
+
+  friend bool operator==(const ExitStatus&, const ExitStatus&) = default;
+};
+
+/// A child in a process group of its own. It sees standard input (`input`, to its end), standard
+/// output and error (one pipe, `output()`), and file descriptor 3 (a pipe, `messages()`); nothing
+/// else that is open here. It gets SIGKILL when this process ends, in whatever way, and is the
+/// first that the kernel takes when memory runs out.
+///
+/// To be used from a process with one thread and no other children: what a child leaves behind
+/// (also in sessions of their own) is adopted and ended with it.
+class Process {
+ public:
+  /// Starts the program `arguments[0]`, a path; no shell.
+  /// Throws std::system_error that names the program where it can't be started.
+  Process(const std::vector<std::string>& arguments, std::string_view input);
+  /// Ends, with SIGKILL, the child and all that it left behind.
+  ~Process();
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  int output() const { return output_.get(); }      // to read, non-blocking
+  int messages() const { return messages_.get(); }  // to read, non-blocking
+  int ended() const { return ended_.get(); }        // readable, as poll sees it, once it has ended
+
+  /// How the child ended; nothing while it runs.
+  std::optional<ExitStatus> try_wait() const;
+
+  /// To the whole process group.
+  void send(int signal) const;
+
+ private:
+  pid_t pid_ = -1;
+  FileDescriptor output_;
+  FileDescriptor messages_;
+  FileDescriptor ended_;
+};
+
+}  // namespace headroom

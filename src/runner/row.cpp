@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/runner/row.h"
+
+#include <stdexcept>
+#include <string_view>
+
+#include "src/core/csv.h"
+
+namespace headroom {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view kCaseOrigin = "case:";
+constexpr std::string_view kPublished = "published_";
+
+/// What a row says beyond the columns that were given to it.
+Json with_case(Json columns, const Case& one, const Outcome& outcome) {
+  columns["case"] = one.name;
+  columns["techniques"] = technique_names(one);
+  columns["status"] = enum_name(outcome.verdict.status);
+  columns["reason"] = outcome.verdict.reason;
+  for (const auto& [name, value] : one.published.items()) {
+    columns[std::string(kPublished) + name] = value;
+  }
+  return columns;
+}
+
+bool holds_measurements(const Column& column) {
+  return column.group != "identity" && column.group != "work" && column.group != "provenance";
+}
+
+Json member(const Json& object, const std::string& name) {
+  const auto entry = object.find(name);
+  return entry == object.end() ? Json() : *entry;
+}
+
+std::string cell_text(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+}  // namespace
+
+Status status_of(const Row& row) {
+  const Json name = member(row, "status");
+  const auto names = enum_names<Status>();
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (name == names[i]) return static_cast<Status>(i);
+  }
+  throw std::logic_error("a row has the status " + name.dump());
+}
+
+std::string technique_names(const Case& one) {
+  std::string names;
+  for (const Json& technique : one.techniques) {
+    if (!names.empty()) names += "+";
+    names += technique.at("name").get<std::string>();
+  }
+  return names;
+}
+
+Row make_row(const Catalog& catalog, const Case& one, const Outcome& outcome,
+             const Json& runner_columns) {
+  const Json known = with_case(runner_columns, one, outcome);
+  const Json measured = outcome.record.is_object() ? member(outcome.record, "columns") : Json();
+  Row row = Row::object();
+  for (const Column& column : catalog.columns) {
+    Json value;
+    if (column.origin == "runner") {
+      value = member(known, column.name);
+    } else if (column.origin.starts_with(kCaseOrigin)) {
+      const Json* field = one.find(column.origin.substr(kCaseOrigin.size()));
+      if (field != nullptr) value = *field;
+    } else if (measured.is_object() &&
+               (outcome.verdict.status == Status::ok || !holds_measurements(column))) {
+      value = member(measured, column.name);
+    }
+    if (!value.is_null()) row[column.name] = value;
+  }
+  return row;
+}
+
+std::string rows_to_csv(const Catalog& catalog, const std::vector<Row>& rows) {
+  std::vector<std::string> cells;
+  for (const Column& column : catalog.columns) cells.push_back(column.name);
+  std::string text = csv_line(cells);
+  for (const Row& row : rows) {
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      const auto value = row.find(catalog.columns[i].name);
+      cells[i] = value == row.end() ? "" : cell_text(*value);
+    }
+    text += csv_line(cells);
+  }
+  return text;
+}
+
+}  // namespace headroom

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/runner/suite_run.h"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <map>
+#include <optional>
+#include <system_error>
+
+#include "src/core/error.h"
+#include "src/core/file.h"
+#include "src/runner/environment.h"
+#include "src/runner/journal.h"
+#include "src/runner/plan.h"
+#include "src/runner/reference.h"
+#include "src/runner/results_folder.h"
+
+namespace headroom {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::chrono::seconds limit(const Case& one, const char* path) {
+  const Json* value = one.find(path);
+  if (value == nullptr) throw std::logic_error(std::string("the catalog has no field ") + path);
+  return std::chrono::seconds(value->get<std::int64_t>());
+}
+
+class SuiteRun {
+ public:
+  SuiteRun(const Catalog& catalog, const Suite& suite, const SuiteRunOptions& options,
+           Interrupts& interrupts, SuiteRunObserver& observer)
+      : catalog_(catalog),
+        suite_(suite),
+        options_(options),
+        interrupts_(interrupts),
+        observer_(observer),
+        folder_(options.folder),
+        journal_(folder_.journal()),
+        columns_(provenance_columns(catalog)) {
+    columns_["suite"] = suite.name;
+    columns_["kind"] = "measured";
+    columns_["device"] = options.device;
+    columns_["ranks"] = 1;
+    open_journal();
+    folder_.replace("suite.yaml", suite.effective_yaml);
+    write_results();
+  }
+
+  SuiteRunResult run() {
+    std::vector<const Case*> selected;
+    for (const Case& one : suite_.cases) {
+      if (options_.selects(one)) selected.push_back(&one);
+    }
+    SuiteRunResult result;
+    for (std::size_t i = 0; i < selected.size() && !result.interrupted; ++i) {
+      if (find_row(*selected[i]) != nullptr) continue;
+      observer_.case_started(i, selected.size(), *selected[i]);
+      result.interrupted = !run_case(*selected[i]) || interrupts_.count() > 0;
+    }
+    for (const Case* one : selected) {
+      if (const Row* row = find_row(*one)) result.rows.push_back(*row);
+    }
+    return result;
+  }
+
+ private:
+  void open_journal() {
+    const Json plan = make_plan(suite_, catalog_, options_.device, options_.worker);
+    if (journal_.cut_bytes() > 0) {
+      observer_.said(folder_.journal() + ": cut off the last " +
+                     std::to_string(journal_.cut_bytes()) + " bytes, a record torn by a kill");
+    }
+    if (journal_.records().empty()) return journal_.append(plan);
+    if (!options_.resume) {
+      throw ConfigError(folder_.path().string() +
+                        ": there are results in this folder already; --resume goes on with them, "
+                        "--out names another folder");
+    }
+    check_same_plan(journal_.records().front(), plan, folder_.journal());
+    for (const Json& record : journal_.records()) {
+      if (record.contains("case")) rows_[record["case"]] = record.at("row");
+    }
+  }
+
+  const Row* find_row(const Case& one) const {
+    const auto row = rows_.find(one.name);
+    return row == rows_.end() ? nullptr : &row->second;
+  }
+
+  /// False: the user interrupted it, and it has no row.
+  bool run_case(const Case& one) {
+    columns_["started_at"] = utc_now();
+    Outcome outcome;
+    if (const auto why = why_unsupported(one, options_.device, catalog_)) {
+      outcome.verdict = {Status::unsupported, *why};
+    } else {
+      const WorkerReply reply = call(one);
+      if (reply.ending == WorkerReply::Ending::interrupted) return false;
+      outcome = outcome_of(reply, catalog_);
+    }
+    Row row = make_row(catalog_, one, outcome, columns_);
+    if (outcome.verdict.status == Status::ok) {
+      outcome.verdict = check_against_reference(
+          catalog_, suite_, one, row, [this](const Case& other) { return find_row(other); });
+      row = make_row(catalog_, one, outcome, columns_);
+    }
+    keep(one, row, outcome.record);
+    return true;
+  }
+
+  WorkerReply call(const Case& one) {
+    const FileDescriptor log = folder_.open_log(one.name);
+    WorkerRequest request;
+    request.worker = options_.worker;
+    request.body = {{"request", "measure"}, {"device", options_.device}, {"case", one.to_json()}};
+    request.log = log.get();
+    request.silence = limit(one, "limits.silence_s");
+    request.total = limit(one, "limits.case_s");
+    return call_worker(request, interrupts_,
+                       [this](const WorkerProgress& p) { observer_.case_progressed(p); });
+  }
+
+  void keep(const Case& one, const Row& row, const Json& record) {
+    const Json entry = {{"case", one.name}, {"row", row}, {"record", record}};
+    try {
+      journal_.append(entry);
+    } catch (const std::system_error&) {
+      // The measurement may have taken hours: what can't be kept is handed to the user.
+      write_all(STDERR_FILENO, entry.dump() + "\n", "standard error");
+      throw;
+    }
+    rows_[one.name] = row;
+    write_results();
+    observer_.case_ended(row);
+  }
+
+  void write_results() const {
+    std::vector<Row> rows;
+    for (const Case& one : suite_.cases) {
+      if (const Row* row = find_row(one)) rows.push_back(*row);
+    }
+    folder_.replace("results.csv", rows_to_csv(catalog_, rows));
+  }
+
+  const Catalog& catalog_;
+  const Suite& suite_;
+  const SuiteRunOptions& options_;
+  Interrupts& interrupts_;
+  SuiteRunObserver& observer_;
+  ResultsFolder folder_;
+  Journal journal_;
+  Json columns_;                     // what the runner itself says in each row
+  std::map<std::string, Row> rows_;  // by the case's name
+};
+
+}  // namespace
+
+SuiteRunResult run_suite(const Catalog& catalog, const Suite& suite, const SuiteRunOptions& options,
+                         Interrupts& interrupts, SuiteRunObserver& observer) {
+  return SuiteRun(catalog, suite, options, interrupts, observer).run();
+}
+
+}  // namespace headroom

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "src/runner/interrupt.h"
+#include "src/runner/row.h"
+#include "src/runner/worker_call.h"
+#include "src/suite/suite.h"
+
+namespace headroom {
+
+struct SuiteRunOptions {
+  std::string worker;            // the program's path
+  std::string device;            // cpu or cuda
+  std::filesystem::path folder;  // for the results
+  bool resume = false;           // go on with what the folder holds
+  std::function<bool(const Case&)> selects = [](const Case&) { return true; };
+};
+
+/// Sees a run as it goes on. `index` counts the selected cases from 0.
+class SuiteRunObserver {
+ public:
+  virtual ~SuiteRunObserver() = default;
+  virtual void said(const std::string& note) = 0;
+  virtual void case_started(std::size_t index, std::size_t count, const Case& one) = 0;
+  virtual void case_progressed(const WorkerProgress& progress) = 0;
+  virtual void case_ended(const Row& row) = 0;
+};
+
+struct SuiteRunResult {
+  std::vector<Row> rows;  // of the selected cases that are done, in the suite's order
+  bool interrupted = false;
+};
+
+/// Measures the selected cases of a suite, one worker after the other, and keeps each outcome in
+/// the folder before the next one starts. A case that goes wrong is a row, and the run goes on.
+///
+/// Throws ConfigError where the folder holds results and `resume` is not set, or another process
+/// works on it; ResultsError where its journal is damaged or of another plan;
+/// std::system_error where results can't be written: the outcome that could not be kept stands on
+/// standard error then, as one line of JSON.
+SuiteRunResult run_suite(const Catalog& catalog, const Suite& suite, const SuiteRunOptions& options,
+                         Interrupts& interrupts, SuiteRunObserver& observer);
+
+}  // namespace headroom

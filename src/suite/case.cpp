@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/suite/case.h"
+
+#include "src/core/checksum.h"
+
+namespace headroom {
+
+using Json = nlohmann::ordered_json;
+
+Json Case::to_json() const {
+  Json json{{"name", name}};
+  json.update(fields);
+  json["techniques"] = techniques;
+  return json;
+}
+
+const Json* Case::find(std::string_view path) const {
+  const Json* value = &fields;
+  while (true) {
+    const std::size_t dot = path.find('.');
+    if (!value->is_object()) return nullptr;
+    const auto found = value->find(path.substr(0, dot));
+    if (found == value->end()) return nullptr;
+    value = &*found;
+    if (dot == std::string_view::npos) return value;
+    path.remove_prefix(dot + 1);
+  }
+}
+
+std::string Case::fingerprint() const {
+  // The other kind of JSON sorts its keys.
+  nlohmann::json sorted(fields);
+  sorted["techniques"] = techniques;
+  return headroom::fingerprint(sorted.dump());
+}
+
+}  // namespace headroom

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+namespace headroom {
+
+/// One combination that a suite measures, complete: every field that applies has its value.
+struct Case {
+  std::string name;  // unique in its suite; "case@train.batch_size=4,train.seed=1" out of a matrix
+  nlohmann::ordered_json techniques = nlohmann::ordered_json::array();  // [{"name", ...options}]
+  /// {"model": {...}, "data": {...}, "train": {...}, "limits": {...}}, in the catalog's order.
+  nlohmann::ordered_json fields = nlohmann::ordered_json::object();
+  /// Figures to compare with: {"run_peak_reserved_bytes": 26790000000}.
+  nlohmann::ordered_json published = nlohmann::ordered_json::object();
+
+  /// What the worker gets as "case": {"name", "model", ..., "techniques"}.
+  nlohmann::ordered_json to_json() const;
+
+  /// The value of a field by its dotted path ("train.batch_size"); null: the case has none.
+  const nlohmann::ordered_json* find(std::string_view path) const;
+
+  /// A hash of what is measured: techniques and fields, not the name and the published figures.
+  /// It does not depend on the order in which a catalog lists its fields.
+  std::string fingerprint() const;
+
+  friend bool operator==(const Case&, const Case&) = default;
+};
+
+}  // namespace headroom

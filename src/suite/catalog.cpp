@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/suite/catalog.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "src/core/enum_names.h"
+#include "src/core/json_reader.h"
+
+namespace headroom {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr JsonLimits kLimits{.bytes = 16 * 1024 * 1024};
+
+template <class E>
+E parse_enum(const Json& value) {
+  const auto names = enum_names<E>();
+  const auto text = value.get<std::string>();
+  const auto found = std::find(names.begin(), names.end(), text);
+  if (found == names.end()) throw std::invalid_argument("unknown type '" + text + "'");
+  return static_cast<E>(found - names.begin());
+}
+
+template <class T>
+Range<T> parse_range(const Json& json) {
+  return {.min = json.value("min", Range<T>{}.min), .max = json.value("max", Range<T>{}.max)};
+}
+
+std::vector<Field> parse_fields(const Json& json);
+
+Field parse_field(const Json& json) {
+  Field field;
+  field.name = json.at("name").get<std::string>();
+  field.summary = json.at("summary").get<std::string>();
+  field.type = parse_enum<FieldType>(json.at("type"));
+  field.required = json.value("required", false);
+  if (json.contains("default")) field.default_value = json.at("default");
+  field.only_with = json.value("only_with", std::vector<std::string>{});
+  if (field.type == FieldType::integer) field.integers = parse_range<std::int64_t>(json);
+  if (field.type == FieldType::number) field.numbers = parse_range<double>(json);
+  if (field.type == FieldType::object) field.fields = parse_fields(json.at("fields"));
+  if (field.type == FieldType::choice) {
+    for (const Json& choice : json.at("choices")) {
+      field.choices.push_back({choice.at("name"), choice.value("summary", "")});
+    }
+  }
+  const bool has_default = !field.default_value.is_null();
+  if (field.type != FieldType::object && has_default == field.required) {
+    throw std::invalid_argument(field.name + " needs a default, or to be required");
+  }
+  return field;
+}
+
+std::vector<Field> parse_fields(const Json& json) {
+  std::vector<Field> fields;
+  for (const Json& field : json) fields.push_back(parse_field(field));
+  return fields;
+}
+
+TechniqueInfo parse_technique(const Json& json) {
+  return {.name = json.at("name"),
+          .summary = json.at("summary"),
+          .saves = json.value("saves", ""),
+          .costs = json.value("costs", ""),
+          .source = json.value("source", ""),
+          .fields = parse_fields(json.at("fields")),
+          .excludes = json.value("excludes", std::vector<std::string>{}),
+          .needs = json.value("needs", ""),
+          .loss_tolerance = json.value("loss_tolerance", 0.0)};
+}
+
+Column parse_column(const Json& json) {
+  return {.name = json.at("name"),
+          .type = parse_enum<ColumnType>(json.at("type")),
+          .group = json.value("group", ""),
+          .summary = json.at("summary"),
+          .origin = json.at("origin")};
+}
+
+template <class T>
+const T* find_by_name(const std::vector<T>& table, std::string_view name) {
+  const auto found =
+      std::find_if(table.begin(), table.end(), [&](const T& entry) { return entry.name == name; });
+  return found == table.end() ? nullptr : &*found;
+}
+
+Catalog build_catalog(const Json& json) {
+  Catalog catalog{.libtorch = json.value("libtorch", ""),
+                  .cuda_built = json.value("cuda_built", false),
+                  .commit = json.value("commit", ""),
+                  .case_fields = parse_fields(json.at("case")),
+                  .techniques = {},
+                  .columns = {}};
+  for (const Field& field : catalog.case_fields) {
+    if (field.type != FieldType::object) {
+      throw std::invalid_argument(field.name + ": the fields of a case are objects");
+    }
+  }
+  for (const Json& technique : json.at("techniques")) {
+    catalog.techniques.push_back(parse_technique(technique));
+  }
+  for (const Json& column : json.at("columns")) catalog.columns.push_back(parse_column(column));
+  return catalog;
+}
+
+}  // namespace
+
+bool Field::applies_to(std::string_view sibling_name) const {
+  return only_with.empty() || sibling_name.empty() ||
+         std::find(only_with.begin(), only_with.end(), sibling_name) != only_with.end();
+}
+
+const TechniqueInfo* Catalog::find_technique(std::string_view name) const {
+  return find_by_name(techniques, name);
+}
+
+const Column* Catalog::find_column(std::string_view name) const {
+  return find_by_name(columns, name);
+}
+
+const Field* Catalog::find_case_field(std::string_view path) const {
+  const std::vector<Field>* fields = &case_fields;
+  while (true) {
+    const std::size_t dot = path.find('.');
+    const Field* field = find_field(*fields, path.substr(0, dot));
+    if (field == nullptr || dot == std::string_view::npos) return field;
+    fields = &field->fields;
+    path.remove_prefix(dot + 1);
+  }
+}
+
+const Field* find_field(const std::vector<Field>& fields, std::string_view name) {
+  return find_by_name(fields, name);
+}
+
+Catalog parse_catalog(std::string_view json) {
+  try {
+    return build_catalog(read_json(json, kLimits));
+  } catch (const JsonError& error) {
+    throw std::invalid_argument(std::string("the catalog is no JSON: ") + error.what());
+  } catch (const nlohmann::json::exception& error) {
+    throw std::invalid_argument(std::string("the catalog lacks something: ") + error.what());
+  }
+}
+
+}  // namespace headroom

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/core/fields.h"
+
+// What the command line knows of the worker: docs/protocol.md, "The catalog".
+namespace headroom {
+
+enum class FieldType { integer, number, boolean, text, choice, object };
+
+/// One value that a choice field may take.
+struct FieldChoice {
+  std::string name;
+  std::string summary;
+};
+
+/// One value that a case, or a technique's options, may give.
+struct Field {
+  std::string name;
+  std::string summary;
+  FieldType type = FieldType::text;
+  bool required = false;
+  nlohmann::ordered_json default_value;  // null: required, or an object
+  Range<std::int64_t> integers;          // of an integer
+  Range<double> numbers;                 // of a number
+  std::vector<FieldChoice> choices;      // of a choice
+  std::vector<Field> fields;             // of an object
+  /// The values of the sibling `name` with which the field may be given; empty: all.
+  std::vector<std::string> only_with;
+
+  /// May stand beside that value of the sibling `name`. An empty name: not known yet, so yes.
+  bool applies_to(std::string_view sibling_name) const;
+};
+
+struct TechniqueInfo {
+  std::string name;
+  std::string summary;
+  std::string saves;
+  std::string costs;
+  std::string source;
+  std::vector<Field> fields;
+  std::vector<std::string> excludes;
+  std::string needs;  // "cuda", or empty
+  double loss_tolerance = 0;
+};
+
+enum class ColumnType { text, integer, number };
+
+/// One column of results.csv.
+struct Column {
+  std::string name;
+  ColumnType type = ColumnType::text;
+  std::string group;
+  std::string summary;
+  std::string origin;  // worker, runner, or case:PATH
+};
+
+struct Catalog {
+  std::string libtorch;
+  bool cuda_built = false;
+  std::string commit;
+  std::vector<Field> case_fields;  // model, data, train, limits: objects
+  std::vector<TechniqueInfo> techniques;
+  std::vector<Column> columns;
+
+  const TechniqueInfo* find_technique(std::string_view name) const;  // null: unknown
+  const Column* find_column(std::string_view name) const;            // null: unknown
+  /// The field of a case by its dotted path ("train.optimizer.lr"); null: unknown.
+  const Field* find_case_field(std::string_view path) const;
+};
+
+/// Reads the catalog that the worker printed. Throws std::invalid_argument where it is not one: the
+/// build made it, so that is a fault and no user's error.
+Catalog parse_catalog(std::string_view json);
+
+/// The field of that name; null: there is none.
+const Field* find_field(const std::vector<Field>& fields, std::string_view name);
+
+}  // namespace headroom

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/suite/suite_file.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "src/core/error.h"
+#include "src/core/suggest.h"
+#include "src/suite/schema.h"
+
+namespace headroom {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+void check_keys(const Node& map, const std::vector<std::string>& allowed,
+                const std::string& where) {
+  for (const Member& member : map.members) {
+    if (std::find(allowed.begin(), allowed.end(), member.key) != allowed.end()) continue;
+    throw ConfigError(member.place, "unknown key '" + member.key + "' in " + where + "; " +
+                                        allowed_names(member.key, allowed));
+  }
+}
+
+const Node& required_key(const Node& map, const std::string& key, const std::string& where) {
+  const Node* value = map.find(key);
+  if (value == nullptr) throw ConfigError(map.place, where + " lacks '" + key + "'");
+  return *value;
+}
+
+std::string read_name(const Node& node, const std::string& what) {
+  expect(node, Node::Kind::scalar, what);
+  if (is_name(node.text)) return node.text;
+  throw ConfigError(node.place, what + " is " + describe(node) + "; allowed: " + kNameRule);
+}
+
+/// A list with at least one item.
+const Node& expect_items(const Node& node, const std::string& what) {
+  expect(node, Node::Kind::list, what);
+  if (node.items.empty()) throw ConfigError(node.place, what + " is empty; give at least one");
+  return node;
+}
+
+Json read_technique(const Node& item, const Catalog& catalog) {
+  const bool single = item.kind == Node::Kind::map && item.members.size() == 1;
+  if (item.kind != Node::Kind::scalar && !single) {
+    throw ConfigError(item.place, "a technique is " + describe(item) +
+                                      "; allowed: a name, or {name: {option: value}}");
+  }
+  const std::string name = single ? item.members[0].key : item.text;
+  const TechniqueInfo* technique = catalog.find_technique(name);
+  if (technique == nullptr) {
+    throw ConfigError(item.place, "unknown technique '" + name + "'; " +
+                                      allowed_names(name, names_of(catalog.techniques)));
+  }
+  Json options = Json::object();
+  const std::string path = "techniques." + name;
+  if (single) merge_layer(options, item.members[0].value, technique->fields, path);
+  check_required(options, technique->fields, item.place, path);
+  Json complete{{"name", name}};
+  complete.update(fill_defaults(options, technique->fields));
+  return complete;
+}
+
+Json read_techniques(const Node* node, const Catalog& catalog) {
+  Json techniques = Json::array();
+  if (node == nullptr) return techniques;
+  std::unordered_set<std::string> seen;
+  for (const Node& item : expect(*node, Node::Kind::list, "techniques").items) {
+    techniques.push_back(read_technique(item, catalog));
+    const auto name = techniques.back()["name"].get<std::string>();
+    if (!seen.insert(name).second) {
+      throw ConfigError(item.place, "the technique '" + name + "' stands twice in this case");
+    }
+  }
+  return techniques;
+}
+
+/// What a published figure must be: as the column that holds it.
+Field published_field(const std::string& key, const Catalog& catalog) {
+  const Column* column = catalog.find_column(std::string(kPublishedPrefix) + key);
+  Field field;
+  field.name = key;
+  field.type = column->type == ColumnType::integer  ? FieldType::integer
+               : column->type == ColumnType::number ? FieldType::number
+                                                    : FieldType::text;
+  return field;
+}
+
+Json read_published(const Node* node, const Catalog& catalog) {
+  Json published = Json::object();
+  if (node == nullptr) return published;
+  expect(*node, Node::Kind::map, "published");
+  check_keys(*node, published_keys(catalog), "published");
+  for (const Member& member : node->members) {
+    published[member.key] =
+        read_value(member.value, published_field(member.key, catalog), "published." + member.key);
+  }
+  return published;
+}
+
+CaseEntry read_case(const Node& node, const Catalog& catalog) {
+  expect(node, Node::Kind::map, "a case");
+  std::vector<std::string> allowed = names_of(catalog.case_fields);
+  allowed.insert(allowed.begin(), {"name", "techniques", "published"});
+  check_keys(node, allowed, "a case");
+  CaseEntry entry{.name = read_name(required_key(node, "name", "the case"), "the case's name"),
+                  .place = node.place,
+                  .techniques = read_techniques(node.find("techniques"), catalog),
+                  .published = read_published(node.find("published"), catalog),
+                  .fields = {}};
+  entry.fields.kind = Node::Kind::map;
+  entry.fields.place = node.place;
+  for (const Member& member : node.members) {
+    if (find_field(catalog.case_fields, member.key) != nullptr) {
+      entry.fields.members.push_back(member);
+    }
+  }
+  return entry;
+}
+
+std::vector<CaseEntry> read_cases(const Node& node, const Catalog& catalog) {
+  std::vector<CaseEntry> cases;
+  std::unordered_set<std::string> seen;
+  for (const Node& item : expect_items(node, "cases").items) {
+    cases.push_back(read_case(item, catalog));
+    if (!seen.insert(cases.back().name).second) {
+      throw ConfigError(item.find("name")->place,
+                        "the case '" + cases.back().name + "' stands twice; names are unique");
+    }
+  }
+  return cases;
+}
+
+std::vector<Axis> read_matrix(const Node& node, const Catalog& catalog) {
+  std::vector<Axis> matrix;
+  for (const Member& member : expect(node, Node::Kind::map, "matrix").members) {
+    const Field& field = scalar_field_at(member.key, catalog.case_fields, member.place);
+    matrix.push_back({.path = member.key, .values = expect_items(member.value, member.key).items});
+    std::unordered_set<std::string> seen;
+    for (const Node& item : matrix.back().values) {
+      const Json value = read_value(item, field, member.key);
+      if (!seen.insert(value.dump()).second) {
+        throw ConfigError(item.place, describe(item) + " stands twice in matrix." + member.key);
+      }
+      if (field.type == FieldType::text && !is_name(item.text)) {
+        throw ConfigError(item.place, "a text in a matrix becomes part of the case's name; " +
+                                          std::string("allowed: ") + kNameRule);
+      }
+    }
+  }
+  return matrix;
+}
+
+std::vector<Override> read_set(const Node& node, const Catalog& catalog) {
+  std::vector<Override> overrides;
+  for (const Member& member : expect(node, Node::Kind::map, "set").members) {
+    scalar_field_at(member.key, catalog.case_fields, member.place);
+    overrides.push_back({.path = member.key, .value = member.value});
+  }
+  return overrides;
+}
+
+}  // namespace
+
+SuiteFile parse_suite_file(const Node& root, const Catalog& catalog) {
+  check_keys(root, {"suite", "source", "defaults", "cases", "matrix", "set"}, "the suite");
+  SuiteFile file;
+  file.name = read_name(required_key(root, "suite", "the file"), "the suite's name");
+  if (const Node* source = root.find("source")) {
+    file.source = expect(*source, Node::Kind::scalar, "source").text;
+  }
+  file.defaults.kind = Node::Kind::map;
+  if (const Node* defaults = root.find("defaults")) {
+    file.defaults = expect(*defaults, Node::Kind::map, "defaults");
+  }
+  file.cases = read_cases(required_key(root, "cases", "the file"), catalog);
+  if (const Node* matrix = root.find("matrix")) {
+    file.matrix_place = matrix->place;
+    file.matrix = read_matrix(*matrix, catalog);
+  }
+  if (const Node* set = root.find("set")) file.overrides = read_set(*set, catalog);
+  return file;
+}
+
+std::vector<std::string> published_keys(const Catalog& catalog) {
+  std::vector<std::string> keys;
+  for (const Column& column : catalog.columns) {
+    if (column.name.starts_with(kPublishedPrefix)) {
+      keys.push_back(column.name.substr(kPublishedPrefix.size()));
+    }
+  }
+  return keys;
+}
+
+}  // namespace headroom

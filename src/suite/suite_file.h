@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "src/core/node.h"
+#include "src/suite/catalog.h"
+#include "src/suite/override.h"
+
+namespace headroom {
+
+/// One entry of `cases`, before the layers are merged.
+struct CaseEntry {
+  std::string name;
+  Place place;
+  nlohmann::ordered_json techniques;  // complete: [{"name", ...options}]
+  nlohmann::ordered_json published;
+  Node fields;  // a map: what the entry says of model, data, train and limits
+};
+
+/// One line of `matrix`: a field and the values it takes.
+struct Axis {
+  std::string path;
+  std::vector<Node> values;
+};
+
+/// What a suite file says, entry by entry.
+struct SuiteFile {
+  std::string name;
+  std::string source;
+  Node defaults;  // a map
+  std::vector<CaseEntry> cases;
+  Place matrix_place;
+  std::vector<Axis> matrix;
+  std::vector<Override> overrides;  // `set`
+};
+
+/// Takes the tree of a suite file apart. All but the fields of `defaults` and of the cases is
+/// checked by then. Throws ConfigError.
+SuiteFile parse_suite_file(const Node& root, const Catalog& catalog);
+
+/// The keys that `published` takes: those columns X for which the catalog has published_X.
+std::vector<std::string> published_keys(const Catalog& catalog);
+inline constexpr std::string_view kPublishedPrefix = "published_";
+
+}  // namespace headroom

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/worker/answer.h"
+
+#include <c10/util/Exception.h>
+
+#include <new>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "models/forward.h"
+#include "src/core/error.h"
+#include "src/core/read_fields.h"
+#include "src/memory/process_memory.h"
+#include "src/worker/case.h"
+#include "src/worker/hardware.h"
+#include "src/worker/inspection.h"
+#include "src/worker/measure.h"
+#include "src/worker/messages.h"
+#include "src/worker/record.h"
+
+namespace headroom {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+at::Device device_of(const Json& request) {
+  const std::string name = request.at("device").get<std::string>();
+  return name == "cuda" ? at::Device(at::kCUDA, 0) : at::Device(at::kCPU);
+}
+
+Json measure_case(const Json& request, const Messages& messages) {
+  const Case measured = read_case(request.at("case"), device_of(request));
+  if (measured.recipe.device.is_cpu()) {
+    // Without a limit the kernel kills the process when memory ends, and nobody can tell why.
+    const std::int64_t available = available_host_bytes().value_or(0);
+    const std::int64_t asked = measured.limits.memory_bytes;
+    if (asked > 0 || available > 0) limit_host_memory(asked > 0 ? asked : available);
+  }
+  return make_record(measured, measure(measured, messages));
+}
+
+ModelOptions model_of(const Json& request) {
+  ModelOptions options;
+  read_fields(request.at("model"), "model", [&](Fields& f) { options.fields(f); });
+  return options;
+}
+
+void run_forward(const Json& request) {
+  forward({.model = model_of(request),
+           .device = device_of(request),
+           .weights = request.at("weights").get<std::string>(),
+           .inputs = request.at("inputs").get<std::string>(),
+           .output = request.at("output").get<std::string>()});
+}
+
+Json do_request(const Json& request, const Messages& messages) {
+  const std::string kind = request.at("request").get<std::string>();
+  if (kind == "measure") return measure_case(request, messages);
+  Json result;
+  if (kind == "doctor") {
+    result = describe_hardware();
+  } else if (kind == "inspect") {
+    result = inspect_with_flops(
+        model_of(request), {.image_size = request.at("image_size").get<std::int64_t>(),
+                            .sequence_length = request.at("sequence_length").get<std::int64_t>()});
+  } else if (kind == "forward") {
+    run_forward(request);
+  } else {
+    throw ConfigError("no request '" + kind + "'");
+  }
+  return {{"status", "ok"}, {"reason", ""}, {"result", result}};
+}
+
+/// LibTorch's messages carry a C++ backtrace behind the first line.
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+/// The CPU allocator throws a plain c10::Error.
+bool is_out_of_memory(const c10::Error& error) {
+  return std::string_view(error.what_without_backtrace()).find("can't allocate memory") !=
+         std::string_view::npos;
+}
+
+}  // namespace
+
+void answer(const Json& request) {
+  const Messages messages(request.at("nonce").get<std::string>());
+  messages.progress("start");
+  Json record;
+  try {
+    record = do_request(request, messages);
+  } catch (const Unsupported& error) {
+    record = make_failure("unsupported", error.what());
+  } catch (const c10::OutOfMemoryError& error) {
+    record = make_failure("out_of_memory", first_line(error.what_without_backtrace()));
+  } catch (const std::bad_alloc&) {
+    record = make_failure("out_of_memory", "host: the system gives no more memory");
+  } catch (const c10::Error& error) {
+    record = make_failure(is_out_of_memory(error) ? "out_of_memory" : "failed",
+                          first_line(error.what_without_backtrace()));
+  } catch (const std::exception& error) {
+    record = make_failure("failed", error.what());
+  }
+  messages.record(record);
+}
+
+}  // namespace headroom

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/worker/catalog.h"
+
+#include <nlohmann/json.hpp>
+
+#include "src/core/describe_fields.h"
+#include "src/worker/case.h"
+#include "src/worker/columns.h"
+#include "src/worker/hardware.h"
+#include "techniques/table.h"
+
+namespace headroom {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json describe_technique(const TechniqueEntry& entry) {
+  const std::unique_ptr<Technique> technique = entry.make();
+  return {{"name", entry.name},
+          {"summary", entry.summary},
+          {"saves", entry.saves},
+          {"costs", entry.costs},
+          {"source", entry.source},
+          {"fields", describe_fields([&](Fields& f) { technique->fields(f); })},
+          {"excludes", entry.excludes},
+          {"needs", ""},
+          {"loss_tolerance", entry.loss_tolerance}};
+}
+
+}  // namespace
+
+Json make_catalog() {
+  Recipe recipe;
+  Limits limits;
+  Json catalog{
+      {"libtorch", libtorch_version()},
+      {"cuda_built", cuda_built()},
+      {"case", describe_fields([&](Fields& f) { case_fields(f, recipe, limits); })},
+      {"techniques", Json::array()},
+      {"columns", Json::array()},
+  };
+  for (const TechniqueEntry& entry : technique_table()) {
+    catalog["techniques"].push_back(describe_technique(entry));
+  }
+  for (const Column& column : column_table()) {
+    catalog["columns"].push_back({{"name", column.name},
+                                  {"type", column.type},
+                                  {"group", column.group},
+                                  {"summary", column.summary},
+                                  {"origin", column.origin}});
+  }
+  return catalog;
+}
+
+}  // namespace headroom

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/worker/columns.h"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <vector>
+
+#include "src/core/enum_names.h"
+#include "src/worker/hardware.h"
+
+namespace headroom {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <class T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json();
+}
+
+std::optional<std::int64_t> median(std::vector<std::int64_t> values) {
+  if (values.empty()) return std::nullopt;
+  std::sort(values.begin(), values.end());
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+std::optional<std::int64_t> median_step(const Measured& m) {
+  return median(m.measurement.step_time_ns);
+}
+
+/// The median distance from the median.
+std::optional<std::int64_t> step_deviation(const Measured& m) {
+  const auto middle = median_step(m);
+  if (!middle) return std::nullopt;
+  std::vector<std::int64_t> distances;
+  for (const std::int64_t time : m.measurement.step_time_ns) {
+    distances.push_back(std::abs(time - *middle));
+  }
+  return median(distances);
+}
+
+Json samples_per_second(const Measured& m) {
+  const auto step = median_step(m);
+  if (!step) return {};
+  return static_cast<double>(m.recipe.train.batch_size) * 1e9 / static_cast<double>(*step);
+}
+
+/// The product FLOPs that were run, recomputation included, against what this machine reaches.
+Json utilisation(const Measured& m) {
+  const auto step = median_step(m);
+  if (!step || !m.measurement.ceiling_flops) return {};
+  const double per_second =
+      static_cast<double>(m.measurement.evidence.flops) * 1e9 / static_cast<double>(*step);
+  return per_second / *m.measurement.ceiling_flops;
+}
+
+Json trained(const Measured& m, std::int64_t value) {
+  return m.measurement.losses.empty() ? Json() : Json(value);
+}
+
+template <Category category>
+Json at_peak(const Measured& m) {
+  return m.measurement.peak.by_category[static_cast<std::size_t>(category)];
+}
+
+Json peak_block(const Measured& m) {
+  const std::int64_t block = m.measurement.peak.where.block;
+  return block == kNoBlock ? Json() : Json(block);
+}
+
+const std::array kColumns{
+    Column{"suite", "text", "identity", "name of the suite", "runner"},
+    Column{"case", "text", "identity", "name of the case, unique in the suite", "runner"},
+    Column{"model", "text", "identity", "what is trained", "case:model.name"},
+    Column{"techniques", "text", "identity", "in the order of the suite, joined by +", "runner"},
+    Column{"kind", "text", "identity", "measured, planned or published", "runner"},
+    Column{"device", "text", "identity", "cpu or cuda", "runner"},
+    Column{"device_name", "text", "identity", "the processor or GPU", "worker",
+           [](const Measured& m) -> Json { return device_name(m.recipe.device); }},
+    Column{"ranks", "integer", "identity", "processes that train together", "runner"},
+    Column{"status", "text", "identity", "how the case ended", "runner"},
+    Column{"reason", "text", "identity", "why, where it did not end as ok", "runner"},
+
+    Column{"batch_size", "integer", "work", "samples an update", "case:train.batch_size"},
+    Column{"micro_batch_size", "integer", "work", "samples of one forward pass", "worker",
+           [](const Measured& m) -> Json { return m.recipe.micro_batch_size(); }},
+    Column{"sequence_length", "integer", "work", "tokens of a sample", "case:data.sequence_length"},
+    Column{"image_size", "integer", "work", "pixels of an image's side", "case:data.image_size"},
+    Column{"precision", "text", "work", "of weights, or mixed_ and that of products", "worker",
+           [](const Measured& m) -> Json { return m.recipe.precision_name(); }},
+    Column{"attention", "text", "work", "which kernel computes attention", "case:model.attention"},
+    Column{"optimizer", "text", "work", "after techniques changed it", "worker",
+           [](const Measured& m) -> Json { return m.recipe.optimizer.name; }},
+    Column{"parameters", "integer", "work", "trainable numbers of the model", "worker",
+           [](const Measured& m) -> Json { return m.measurement.evidence.parameter_count; }},
+    Column{"steps", "integer", "work", "updates that were timed", "case:train.steps"},
+    Column{"seed", "integer", "work", "of weights, data order and dropout", "case:train.seed"},
+
+    Column{"init_peak_allocated_bytes", "integer", "memory", "live tensors while building",
+           "worker", [](const Measured& m) -> Json { return m.measurement.init.allocated_bytes; }},
+    Column{"steady_peak_allocated_bytes", "integer", "memory",
+           "live tensors in steps behind the warm-up", "worker",
+           [](const Measured& m) { return trained(m, m.measurement.steady.allocated_bytes); }},
+    Column{"run_peak_allocated_bytes", "integer", "memory", "live tensors over the whole run",
+           "worker", [](const Measured& m) -> Json { return m.measurement.run.allocated_bytes; }},
+    Column{"init_peak_reserved_bytes", "integer", "memory",
+           "segments of the caching allocator while building (CUDA)", "worker",
+           [](const Measured& m) { return or_null(m.measurement.init.reserved_bytes); }},
+    Column{"steady_peak_reserved_bytes", "integer", "memory", "... in steps behind the warm-up",
+           "worker",
+           [](const Measured& m) { return or_null(m.measurement.steady.reserved_bytes); }},
+    Column{"run_peak_reserved_bytes", "integer", "memory",
+           "... over the whole run, as published tables print it", "worker",
+           [](const Measured& m) { return or_null(m.measurement.run.reserved_bytes); }},
+    Column{"driver_peak_bytes", "integer", "memory",
+           "the driver's figure at the end, context included, less what was used before (CUDA)",
+           "worker", [](const Measured& m) { return or_null(m.measurement.driver_bytes); }},
+    Column{"host_peak_bytes", "integer", "memory",
+           "resident memory of the process, libraries included (VmHWM)", "worker",
+           [](const Measured& m) { return or_null(m.measurement.host_peak_bytes); }},
+    Column{"pinned_peak_bytes", "integer", "memory", "host memory that techniques moved tensors to",
+           "worker", [](const Measured& m) -> Json { return m.measurement.pinned_peak_bytes; }},
+
+    Column{"peak_weights_bytes", "integer", "memory", "of run_peak_allocated_bytes: weights",
+           "worker", &at_peak<Category::weights>},
+    Column{"peak_gradients_bytes", "integer", "memory", "... gradients of parameters", "worker",
+           &at_peak<Category::gradients>},
+    Column{"peak_optimizer_state_bytes", "integer", "memory", "... optimizer state", "worker",
+           &at_peak<Category::optimizer_state>},
+    Column{"peak_activations_bytes", "integer", "memory", "... saved for backward", "worker",
+           &at_peak<Category::activations>},
+    Column{"peak_batch_bytes", "integer", "memory", "... inputs and labels", "worker",
+           &at_peak<Category::batch>},
+    Column{"peak_communication_bytes", "integer", "memory", "... buffers of collectives", "worker",
+           &at_peak<Category::communication>},
+    Column{"peak_temporary_bytes", "integer", "memory", "... all else a step makes and drops",
+           "worker", &at_peak<Category::temporary>},
+    Column{"peak_rounding_bytes", "integer", "memory", "... what the allocator rounds up", "worker",
+           &at_peak<Category::rounding>},
+    Column{"peak_phase", "text", "memory", "where the peak was: phase of the step", "worker",
+           [](const Measured& m) -> Json { return enum_name(m.measurement.peak.where.phase); }},
+    Column{"peak_block", "integer", "memory", "... block of the model, from 0; empty: none",
+           "worker", &peak_block},
+    Column{"peak_operator", "text", "memory", "... operator", "worker",
+           [](const Measured& m) -> Json { return m.measurement.peak.where.op; }},
+
+    Column{"step_time_median_ns", "integer", "time", "of an update, loading included", "worker",
+           [](const Measured& m) { return or_null(median_step(m)); }},
+    Column{"step_time_mad_ns", "integer", "time", "median distance from that median", "worker",
+           [](const Measured& m) { return or_null(step_deviation(m)); }},
+    Column{"step_time_samples", "integer", "time", "updates that were timed", "worker",
+           [](const Measured& m) -> Json { return m.measurement.step_time_ns.size(); }},
+    Column{"samples_per_second", "number", "time", "batch_size / step_time_median_ns", "worker",
+           &samples_per_second},
+    Column{"flops_per_step", "integer", "time",
+           "of products, convolutions and attention as run; recomputation counts", "worker",
+           [](const Measured& m) { return trained(m, m.measurement.evidence.flops); }},
+    Column{"mfu", "number", "time",
+           "flops_per_step a second over what the best large product of this machine reaches",
+           "worker", &utilisation},
+    Column{"host_link_bytes_per_step", "integer", "time",
+           "copied between device and host by techniques, both ways", "worker",
+           [](const Measured& m) { return trained(m, m.measurement.copied_bytes_per_step); }},
+
+    Column{"first_loss", "number", "learning", "mean loss of the first batch", "worker",
+           [](const Measured& m) {
+             return m.measurement.losses.empty() ? Json() : Json(m.measurement.losses.front());
+           }},
+    Column{"last_loss", "number", "learning", "mean loss of the last batch", "worker",
+           [](const Measured& m) {
+             return m.measurement.losses.empty() ? Json() : Json(m.measurement.losses.back());
+           }},
+    Column{"held_out_accuracy", "number", "learning", "share of held-out samples named right",
+           "worker", [](const Measured& m) { return or_null(m.measurement.held_out_accuracy); }},
+
+    Column{"published_init_peak_reserved_bytes", "integer", "compare", "from the suite", "runner"},
+    Column{"published_run_peak_allocated_bytes", "integer", "compare", "from the suite", "runner"},
+    Column{"published_run_peak_reserved_bytes", "integer", "compare", "from the suite", "runner"},
+    Column{"published_driver_peak_bytes", "integer", "compare", "from the suite", "runner"},
+    Column{"published_samples_per_second", "number", "compare", "from the suite", "runner"},
+    Column{"published_held_out_accuracy", "number", "compare", "from the suite", "runner"},
+    Column{"planned_run_peak_allocated_bytes", "integer", "compare", "of the same case, dry",
+           "runner"},
+    Column{"planned_run_peak_reserved_bytes", "integer", "compare", "of the same case, dry",
+           "runner"},
+
+    Column{"commit", "text", "provenance", "of headroom; + where the tree had changes", "runner"},
+    Column{"libtorch", "text", "provenance", "version of LibTorch", "worker",
+           [](const Measured&) -> Json { return libtorch_version(); }},
+    Column{"cuda", "text", "provenance", "CUDA that LibTorch was built with", "worker",
+           [](const Measured&) { return or_null(cuda_version()); }},
+    Column{"driver", "text", "provenance", "version of the CUDA driver", "worker",
+           [](const Measured& m) { return or_null(driver_version(m.recipe.device)); }},
+    Column{"gpu_uuid", "text", "provenance", "of the GPU", "worker",
+           [](const Measured& m) { return or_null(gpu_uuid(m.recipe.device)); }},
+    Column{"cpu", "text", "provenance", "model of the processor", "runner"},
+    Column{"started_at", "text", "provenance", "UTC, ISO 8601", "runner"},
+    Column{"environment_hash", "text", "provenance",
+           "of all that a comparison needs to be equal: machine, libraries, settings", "runner"},
+};
+
+}  // namespace
+
+std::span<const Column> column_table() { return kColumns; }
+
+}  // namespace headroom

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <span>
+#include <string_view>
+
+#include "src/worker/measure.h"
+
+namespace headroom {
+
+/// What a worker knows when it fills a row.
+struct Measured {
+  const Recipe& recipe;
+  const Measurement& measurement;
+};
+
+/// One column of results.csv. The table's order is the order of the file.
+struct Column {
+  std::string_view name;
+  std::string_view type;     // text, integer or number
+  std::string_view group;    // identity, work, memory, time, learning, compare or provenance
+  std::string_view summary;  // one line; the unit stands in the name
+  /// Who fills it: "worker", "runner", or "case:PATH", a value that is copied from the case.
+  std::string_view origin;
+  /// The value; null where it was not measured. Only where the origin is "worker".
+  nlohmann::ordered_json (*value)(const Measured&) = nullptr;
+};
+
+std::span<const Column> column_table();
+
+}  // namespace headroom

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/worker/flops.h"
+
+#include <ATen/core/Tensor.h>
+#include <ATen/core/ivalue.h>
+#include <ATen/record_function.h>
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+namespace headroom {
+namespace {
+
+using Inputs = c10::ArrayRef<const c10::IValue>;
+
+/// 2 * rows * inner * columns for (..., m, k) x (..., k, n), batches multiplied in.
+std::int64_t product(const at::Tensor& a, const at::Tensor& b) {
+  return 2 * a.numel() * b.size(-1);
+}
+
+std::int64_t product_0_1(Inputs in) { return product(in[0].toTensor(), in[1].toTensor()); }
+std::int64_t product_1_2(Inputs in) { return product(in[1].toTensor(), in[2].toTensor()); }
+
+/// Attention has `products` products of 2 B H T S D each. q: (B, H, T, D), k: (B, H, S, D).
+std::int64_t attention(const at::Tensor& q, const at::Tensor& k, std::int64_t products) {
+  return products * 2 * q.numel() * k.size(-2);
+}
+
+std::int64_t attention_forward(Inputs in) {
+  return attention(in[0].toTensor(), in[1].toTensor(), 2);
+}
+
+/// Behind the gradient: scores again, and the gradients of scores, q, k and v.
+std::int64_t attention_backward(Inputs in) {
+  return attention(in[1].toTensor(), in[2].toTensor(), 5);
+}
+
+/// Each of `outputs` elements is a product over the weight's (C/groups, kh, kw).
+std::int64_t convolution(std::int64_t outputs, const at::Tensor& weight) {
+  return 2 * outputs * (weight.numel() / weight.size(0));
+}
+
+/// A list that may name one value for all dimensions.
+std::int64_t along(const std::vector<std::int64_t>& values, std::size_t dimension) {
+  return values.size() == 1 ? values[0] : values[dimension];
+}
+
+/// aten::convolution(input, weight, bias, stride, padding, dilation, ...), not transposed.
+std::int64_t convolution_forward(Inputs in) {
+  const at::Tensor& input = in[0].toTensor();
+  const at::Tensor& weight = in[1].toTensor();
+  const auto stride = in[3].toIntVector();
+  const auto padding = in[4].toIntVector();
+  const auto dilation = in[5].toIntVector();
+  std::int64_t outputs = input.size(0) * weight.size(0);
+  for (std::int64_t d = 2; d < input.dim(); ++d) {
+    const auto i = static_cast<std::size_t>(d - 2);
+    const std::int64_t reach = along(dilation, i) * (weight.size(d) - 1) + 1;
+    outputs *= (input.size(d) + 2 * along(padding, i) - reach) / along(stride, i) + 1;
+  }
+  return convolution(outputs, weight);
+}
+
+/// aten::convolution_backward(grad_output, input, weight, bias_sizes, stride, padding, dilation,
+/// transposed, output_padding, groups, output_mask): as much again for each wanted gradient.
+std::int64_t convolution_backward(Inputs in) {
+  const auto mask = in[10].toBoolList();
+  const std::int64_t wanted = (mask.get(0) ? 1 : 0) + (mask.get(1) ? 1 : 0);
+  return wanted * convolution(in[0].toTensor().numel(), in[2].toTensor());
+}
+
+struct Formula {
+  std::string_view name;
+  std::int64_t (*flops)(Inputs);
+  std::size_t operand;  // the input whose dtype is the product's
+};
+
+constexpr std::array kFormulas{
+    Formula{"aten::mm", &product_0_1, 0},
+    Formula{"aten::bmm", &product_0_1, 0},
+    Formula{"aten::addmm", &product_1_2, 1},
+    Formula{"aten::baddbmm", &product_1_2, 1},
+    Formula{"aten::convolution", &convolution_forward, 0},
+    Formula{"aten::convolution_backward", &convolution_backward, 0},
+    Formula{"aten::_scaled_dot_product_flash_attention_for_cpu", &attention_forward, 0},
+    Formula{"aten::_scaled_dot_product_flash_attention_for_cpu_backward", &attention_backward, 0},
+    Formula{"aten::_scaled_dot_product_flash_attention", &attention_forward, 0},
+    Formula{"aten::_scaled_dot_product_flash_attention_backward", &attention_backward, 0},
+    Formula{"aten::_scaled_dot_product_efficient_attention", &attention_forward, 0},
+    Formula{"aten::_scaled_dot_product_efficient_attention_backward", &attention_backward, 0},
+    Formula{"aten::_scaled_dot_product_cudnn_attention", &attention_forward, 0},
+    Formula{"aten::_scaled_dot_product_cudnn_attention_backward", &attention_backward, 0},
+};
+
+std::atomic<std::int64_t> all_flops{0};
+std::atomic<std::int64_t> low_precision_flops{0};
+thread_local bool counting =
+    false;  // inside an operator that counted: its parts do not count again
+
+struct Counted : at::ObserverContext {};
+
+std::unique_ptr<at::ObserverContext> operator_starts(const at::RecordFunction& function) {
+  if (counting) return nullptr;
+  const std::string_view name = function.name();
+  for (const Formula& formula : kFormulas) {
+    if (formula.name != name) continue;
+    const Inputs inputs = function.inputs();
+    const std::int64_t flops = formula.flops(inputs);
+    const at::ScalarType dtype = inputs[formula.operand].toTensor().scalar_type();
+    all_flops += flops;
+    if (dtype == at::kHalf || dtype == at::kBFloat16) low_precision_flops += flops;
+    counting = true;
+    return std::make_unique<Counted>();
+  }
+  return nullptr;
+}
+
+void operator_ends(const at::RecordFunction&, at::ObserverContext* context) {
+  if (context != nullptr) counting = false;
+}
+
+}  // namespace
+
+FlopCounter::FlopCounter() {
+  all_flops = 0;
+  low_precision_flops = 0;
+  callback_ = at::addGlobalCallback(at::RecordFunctionCallback(&operator_starts, &operator_ends)
+                                        .needsInputs(true)
+                                        .scopes({at::RecordScope::FUNCTION}));
+}
+
+FlopCounter::~FlopCounter() { at::removeCallback(callback_); }
+
+Flops FlopCounter::so_far() const {
+  return {.all = all_flops.load(), .low_precision = low_precision_flops.load()};
+}
+
+}  // namespace headroom

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/worker/measure.h"
+
+#include <ATen/Context.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "models/loader.h"
+#include "src/memory/driver_memory.h"
+#include "src/memory/host_pool.h"
+#include "src/memory/process_memory.h"
+#include "src/memory/saved_tensors.h"
+#include "src/worker/accuracy.h"
+#include "src/worker/ceiling.h"
+#include "src/worker/flops.h"
+
+namespace headroom {
+namespace {
+
+/// Steps behind the warm-up in which memory is read and nothing is timed: gradients and state have
+/// their place after the first, so two of them are alike.
+constexpr long kMemorySteps = 2;
+
+PeakMemory larger(const PeakMemory& a, const PeakMemory& b) {
+  return {.allocated_bytes = std::max(a.allocated_bytes, b.allocated_bytes),
+          .reserved_bytes = std::max(a.reserved_bytes, b.reserved_bytes)};
+}
+
+/// Names what is allocated: by operator, and what autograd keeps. Not while steps are timed.
+struct Attribution {
+  explicit Attribution(Ledger& ledger)
+      : saved([&ledger](const at::Tensor& t) { ledger.tag(t, Category::activations); }) {}
+  OperatorScope operators;
+  SavedTensorObserver saved;
+};
+
+std::int64_t total_bytes(const std::vector<at::Tensor>& tensors) {
+  std::int64_t bytes = 0;
+  for (const at::Tensor& tensor : tensors) bytes += static_cast<std::int64_t>(tensor.nbytes());
+  return bytes;
+}
+
+/// One case on its way: the same few steps, said once.
+class Run {
+ public:
+  Run(const Case& measured, const Messages& messages)
+      : recipe_(measured.recipe),
+        messages_(messages),
+        memory_(watch_memory(recipe_.device, ledger_)),
+        attribution_(std::in_place, ledger_),
+        data_(find_data(recipe_.data.name)
+                  .make(recipe_.data, recipe_.model.num_classes, recipe_.train.seed)),
+        trainer_(recipe_, measured.techniques, ledger_) {}
+
+  /// Takes `count` steps, keeps their times and losses, and reads the peak behind them.
+  PeakMemory steps(const char* phase, long count, Measurement& into) {
+    if (count > 0 && !loader_) {
+      loader_.emplace(*data_, recipe_.data, recipe_.train.batch_size, recipe_.train.seed);
+    }
+    into.step_time_ns.clear();
+    const std::int64_t copied_before = trainer_.copied_bytes();
+    for (long i = 0; i < count; ++i) {
+      messages_.progress(phase, i + 1, count);
+      const auto start = std::chrono::steady_clock::now();
+      into.losses.push_back(trainer_.step(next_batch()));
+      const std::chrono::nanoseconds time = std::chrono::steady_clock::now() - start;
+      into.step_time_ns.push_back(time.count());
+    }
+    if (count > 0) into.copied_bytes_per_step = (trainer_.copied_bytes() - copied_before) / count;
+    return take_peak(into);
+  }
+
+  PeakMemory take_peak(Measurement& into) {
+    const PeakMemory peak = memory_->take_peak();
+    into.run = larger(into.run, peak);
+    return peak;
+  }
+
+  void stop_attribution() { attribution_.reset(); }
+
+  void note_flops(const Flops& flops) {
+    trainer_.evidence().flops = flops.all / kMemorySteps;
+    trainer_.evidence().low_precision_flops = flops.low_precision / kMemorySteps;
+  }
+
+  std::optional<double> accuracy() {
+    const PhaseScope phase(Phase::evaluate);
+    return held_out_accuracy(trainer_.model(), *data_, recipe_);
+  }
+
+  /// Reads what is known only at the end.
+  void finish(Measurement& into) {
+    take_peak(into);
+    into.peak = ledger_.peak();
+    into.evidence = trainer_.evidence();
+    into.evidence.device_state_bytes = total_bytes(trainer_.optimizer().device_state());
+    into.evidence.host_state_bytes = total_bytes(trainer_.optimizer().host_state());
+    into.pinned_peak_bytes = host_pool_peak_bytes();
+    into.host_peak_bytes = host_peak_bytes();
+  }
+
+ private:
+  Batch next_batch() {
+    const PhaseScope phase(Phase::load);
+    return loader_->next();
+  }
+
+  const Recipe& recipe_;
+  const Messages& messages_;
+  Ledger ledger_;
+  std::unique_ptr<DeviceMemory> memory_;
+  std::optional<Attribution> attribution_;
+  std::unique_ptr<Dataset> data_;
+  Trainer trainer_;
+  std::optional<Loader> loader_;
+};
+
+void set_global_state(const Recipe& recipe) {
+  at::globalContext().setAllowTF32CuBLAS(recipe.train.tf32);
+  at::globalContext().setAllowTF32CuDNN(recipe.train.tf32);
+}
+
+}  // namespace
+
+Measurement measure(const Case& measured, const Messages& messages) {
+  const Recipe& recipe = measured.recipe;
+  const bool trains = recipe.train.steps > 0;
+  Measurement result;
+  set_global_state(recipe);
+  const auto driver_before = driver_memory_bytes(recipe.device);
+
+  messages.progress("build");
+  std::optional<Run> run(std::in_place, measured, messages);
+  result.init = run->take_peak(result);
+  run->steps("warm_up", recipe.train.warmup_steps, result);
+  if (trains) {
+    const FlopCounter flops;
+    result.steady = run->steps("memory", kMemorySteps, result);
+    run->note_flops(flops.so_far());
+  }
+  run->stop_attribution();
+  run->steps("timing", recipe.train.steps, result);
+  messages.progress("evaluate");
+  if (trains) result.held_out_accuracy = run->accuracy();
+  run->finish(result);
+  if (driver_before) result.driver_bytes = driver_memory_bytes(recipe.device);
+  if (result.driver_bytes) *result.driver_bytes -= *driver_before;
+  run.reset();
+  // Last, when nothing is measured any more and the memory is free again.
+  if (trains) result.ceiling_flops = product_ceiling(recipe.device, recipe.product_dtype());
+  return result;
+}
+
+}  // namespace headroom

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "src/memory/device_memory.h"
+#include "src/worker/case.h"
+#include "src/worker/messages.h"
+#include "techniques/evidence.h"
+
+namespace headroom {
+
+/// All that one run of a case tells. Empty: not measured.
+struct Measurement {
+  PeakMemory init;    // while the model and the optimizer are built
+  PeakMemory steady;  // in steps behind the warm-up
+  PeakMemory run;     // over all of it, init and evaluation included
+  PeakReport peak;    // what run.allocated_bytes is made of, by the ledger's own sums
+  std::optional<std::int64_t> driver_bytes;
+  std::optional<std::int64_t> host_peak_bytes;
+  std::int64_t pinned_peak_bytes = 0;
+
+  std::vector<std::int64_t> step_time_ns;  // of the timed steps, batch loading included
+  std::vector<double> losses;              // of every step from the first
+  std::int64_t copied_bytes_per_step = 0;
+  std::optional<double> held_out_accuracy;
+  std::optional<double> ceiling_flops;  // a second; product_ceiling of the case's dtype
+  Evidence evidence;
+};
+
+/// Runs a case. This function's text is the definition of the numbers.
+/// Throws whatever ends the case: Unsupported, c10::OutOfMemoryError, ...
+Measurement measure(const Case& measured, const Messages& messages);
+
+}  // namespace headroom

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/worker/trainer.h"
+
+#include <ATen/Context.h>
+#include <ATen/core/grad_mode.h>
+#include <torch/csrc/autograd/autograd.h>
+#include <torch/csrc/autograd/function_hook.h>
+#include <torch/csrc/autograd/variable.h>
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "src/memory/position.h"
+#include "src/optimizers/clip.h"
+
+namespace headroom {
+namespace {
+
+std::vector<at::Tensor> tensors_of(const Model& model) {
+  std::vector<at::Tensor> tensors;
+  for (const Parameter& parameter : model.parameters()) tensors.push_back(parameter.tensor);
+  return tensors;
+}
+
+std::int64_t total_bytes(const std::vector<at::Tensor>& tensors) {
+  std::int64_t bytes = 0;
+  for (const at::Tensor& tensor : tensors) bytes += static_cast<std::int64_t>(tensor.nbytes());
+  return bytes;
+}
+
+/// Autograd's word that a parameter's gradient has arrived.
+class GradientArrived final : public torch::autograd::PostAccumulateGradHook {
+ public:
+  explicit GradientArrived(std::function<void(const at::Tensor&)> call) : call_(std::move(call)) {}
+  void operator()(const at::Tensor& parameter) override { call_(parameter); }
+
+ private:
+  std::function<void(const at::Tensor&)> call_;
+};
+
+}  // namespace
+
+Trainer::Trainer(const Recipe& recipe, const Techniques& techniques, Ledger& ledger)
+    : recipe_(recipe), ledger_(ledger) {
+  const PhaseScope phase(Phase::build);
+  at::manual_seed(static_cast<std::uint64_t>(recipe.train.seed));
+  build_model();
+  follow_blocks();
+  optimizer_ = recipe.optimizer_on_host
+                   ? make_host_optimizer(recipe.optimizer, tensors_of(*model_))
+                   : make_device_optimizer(recipe.optimizer, tensors_of(*model_));
+  make_step();
+  for (const auto& technique : techniques) technique->wrap_model(*step_, recipe);
+  for (const auto& technique : techniques) technique->wrap_step(*step_, recipe);
+  follow_gradients();
+}
+
+void Trainer::build_model() {
+  const ModelEntry& entry = find_model(recipe_.model.name);
+  const at::ScalarType full =
+      recipe_.train.precision == Precision::float64 ? at::kDouble : at::kFloat;
+  const auto make = [&](at::Device device, at::ScalarType dtype) {
+    model_ = entry.make(recipe_.model, recipe_.data.shape(), ParameterFactory(device, dtype));
+    for (const Parameter& p : model_->parameters()) ledger_.tag(p.tensor, Category::weights);
+  };
+  if (recipe_.build_on_device) {
+    make(recipe_.device, recipe_.dtype);
+  } else {
+    // As most training scripts do: all of it in full precision on the host, then all of it to the
+    // device, then the cast.
+    make(at::kCPU, full);
+    if (!recipe_.device.is_cpu() || recipe_.dtype != full) {
+      evidence_.staged_parameter_bytes = total_bytes(tensors_of(*model_));
+    }
+    const auto move = [&](auto&& moved) {
+      for (const Parameter& parameter : model_->parameters()) {
+        parameter.tensor.set_data(moved(parameter.tensor.detach()));
+        ledger_.tag(parameter.tensor, Category::weights);
+      }
+    };
+    move([&](const at::Tensor& tensor) { return tensor.to(recipe_.device); });
+    move([&](const at::Tensor& tensor) { return tensor.to(recipe_.dtype); });
+  }
+  evidence_.parameter_bytes = total_bytes(tensors_of(*model_));
+  evidence_.parameter_count = model_->parameter_count();
+  evidence_.parameter_tensors = static_cast<std::int64_t>(model_->parameters().size());
+}
+
+/// Lets each block say when it runs, forward and backward: innermost, so that a second run counts.
+void Trainer::follow_blocks() {
+  std::int64_t index = 0;
+  for (Block& block : model_->blocks()) {
+    block.run = [index, inner = std::move(block.run)](const at::Tensor& x) {
+      enter_block(index);
+      // Backward runs the other way: it enters a block at its output and leaves it at its input.
+      if (x.requires_grad()) {
+        x.register_hook(
+            [index](const at::Tensor&) { enter_block(index == 0 ? kNoBlock : index - 1); });
+      }
+      at::Tensor y = inner(x);
+      if (y.requires_grad()) y.register_hook([index](const at::Tensor&) { enter_block(index); });
+      enter_block(kNoBlock);
+      return y;
+    };
+    ++index;
+  }
+}
+
+void Trainer::follow_gradients() {
+  std::size_t index = 0;
+  for (const Parameter& parameter : model_->parameters()) {
+    const auto arrived = [this, index](const at::Tensor& owner) {
+      ledger_.tag(owner.grad(), Category::gradients);
+      step_->gradient_ready(index);
+    };
+    torch::autograd::impl::set_post_acc_grad_hooks(parameter.tensor,
+                                                   std::make_unique<GradientArrived>(arrived));
+    ++index;
+  }
+}
+
+void Trainer::make_step() {
+  step_ = std::make_unique<Step>(
+      Step{.model = *model_, .optimizer = *optimizer_, .evidence = evidence_});
+  step_->forward = [this](const Batch& batch) { return model_->loss(batch); };
+  step_->backward = [](const at::Tensor& loss) { torch::autograd::backward({loss}, {}); };
+  step_->gradient_ready = [](std::size_t) {};
+  step_->finish_gradients = [this] {
+    if (recipe_.train.max_gradient_norm > 0.0) {
+      clip_gradients(optimizer_->parameters(), recipe_.train.max_gradient_norm);
+    }
+  };
+  step_->update = [this] {
+    optimizer_->begin_step();
+    optimizer_->update_all();
+  };
+}
+
+void Trainer::zero_gradients() {
+  for (const Parameter& parameter : model_->parameters()) {
+    at::Tensor& gradient = at::Tensor(parameter.tensor).mutable_grad();
+    if (!gradient.defined()) continue;
+    if (recipe_.train.zero_grad == ZeroGrad::to_none) {
+      gradient.reset();
+    } else {
+      gradient.zero_();
+    }
+  }
+}
+
+double Trainer::step(const Batch& host_batch) {
+  const Batch batch = host_batch.to(recipe_.device);
+  for (const at::Tensor* tensor : {&batch.inputs, &batch.attention_mask, &batch.labels}) {
+    ledger_.tag(*tensor, Category::batch);
+  }
+  const bool zero_first = recipe_.train.zero_grad_when == ZeroGradWhen::before_backward;
+  at::Tensor total;
+  for (std::int64_t start = 0; start < batch.size(); start += recipe_.micro_batch_size()) {
+    const std::int64_t count = std::min(recipe_.micro_batch_size(), batch.size() - start);
+    at::Tensor loss;
+    {
+      const PhaseScope phase(Phase::forward);
+      loss = step_->forward(batch.slice(start, count));
+    }
+    const PhaseScope phase(Phase::backward);
+    if (start == 0 && zero_first) zero_gradients();
+    if (count != batch.size()) {
+      loss = loss.mul(static_cast<double>(count) / static_cast<double>(batch.size()));
+    }
+    total = total.defined() ? total.add(loss.detach()) : loss.detach();
+    step_->backward(loss);
+    ++evidence_.backward_passes;
+  }
+  const PhaseScope phase(Phase::update);
+  step_->finish_gradients();
+  step_->update();
+  if (!zero_first) zero_gradients();
+  for (const at::Tensor& state : optimizer_->device_state()) {
+    ledger_.tag(state, Category::optimizer_state);
+  }
+  ++evidence_.steps;
+  return total.item<double>();
+}
+
+std::int64_t Trainer::copied_bytes() const {
+  return optimizer_->copied_bytes() + evidence_.offloaded_bytes + evidence_.fetched_bytes;
+}
+
+}  // namespace headroom

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "src/memory/ledger.h"
+#include "techniques/technique.h"
+
+namespace headroom {
+
+using Techniques = std::vector<std::unique_ptr<Technique>>;
+
+/// A model, an optimizer and a step, made after a recipe and wrapped by techniques.
+class Trainer {
+ public:
+  /// Builds everything. The recipe has been edited already. All arguments outlive the trainer.
+  Trainer(const Recipe& recipe, const Techniques& techniques, Ledger& ledger);
+  Trainer(const Trainer&) = delete;
+  Trainer& operator=(const Trainer&) = delete;
+
+  /// One update on a batch of `recipe.train.batch_size` samples, on the CPU. Returns the batch's
+  /// mean loss; reading it waits for the device.
+  double step(const Batch& batch);
+
+  Model& model() { return *model_; }
+  const Optimizer& optimizer() const { return *optimizer_; }
+  const Evidence& evidence() const { return evidence_; }
+  Evidence& evidence() { return evidence_; }
+  /// Bytes that techniques copied between device and host so far.
+  std::int64_t copied_bytes() const;
+
+ private:
+  void build_model();
+  void follow_blocks();
+  void follow_gradients();
+  void make_step();
+  void zero_gradients();
+
+  const Recipe& recipe_;
+  Ledger& ledger_;
+  Evidence evidence_;
+  std::unique_ptr<Model> model_;
+  std::unique_ptr<Optimizer> optimizer_;
+  std::unique_ptr<Step> step_;
+};
+
+}  // namespace headroom

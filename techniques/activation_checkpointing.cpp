@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "techniques/activation_checkpointing.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "techniques/recompute.h"
+
+namespace headroom {
+namespace {
+
+/// Makes each group of `size` neighbouring blocks one function that is run again in backward. The
+/// group's first block runs them all; the others hand their input through.
+void recompute_groups(std::span<Block> blocks, std::size_t size, RecomputeOptions options) {
+  for (std::size_t first = 0; first < blocks.size(); first += size) {
+    const std::span<Block> group = blocks.subspan(first, std::min(size, blocks.size() - first));
+    std::vector<BlockFunction> functions;
+    for (Block& block : group) {
+      functions.push_back(std::exchange(block.run, [](const at::Tensor& x) { return x; }));
+    }
+    options.blocks = static_cast<std::int64_t>(group.size());
+    group.front().run = recompute_in_backward(
+        [functions](const at::Tensor& input) {
+          at::Tensor x = input;
+          for (const BlockFunction& function : functions) x = function(x);
+          return x;
+        },
+        options);
+  }
+}
+
+}  // namespace
+
+void ActivationCheckpointing::fields(Fields& f) {
+  f.integer({"every", "blocks that are checkpointed as one"}, every_, {1, 1024});
+  f.integer({"nested", "blocks of an outer checkpoint around the inner ones; 0: none"}, nested_,
+            {0, 1024});
+  f.boolean({"reentrant", "as an autograd function that runs a backward of its own"}, reentrant_);
+}
+
+void ActivationCheckpointing::wrap_model(Step& step, const Recipe& recipe) const {
+  const RecomputeOptions options{.device = recipe.device,
+                                 .reentrant = reentrant_,
+                                 .random_state = recipe.model.dropout > 0.0,
+                                 .count = &step.evidence.recomputed_blocks};
+  recompute_groups(step.model.blocks(), static_cast<std::size_t>(every_), options);
+  if (nested_ > 0) {
+    recompute_groups(step.model.blocks(), static_cast<std::size_t>(nested_), options);
+  }
+}
+
+std::string ActivationCheckpointing::why_inactive(const Evidence& evidence, const Recipe&) const {
+  if (evidence.recomputed_blocks > 0) return {};
+  return "no block ran again; list activation_checkpointing before activation_offload";
+}
+
+}  // namespace headroom

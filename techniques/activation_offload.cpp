@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "techniques/activation_offload.h"
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/empty_like.h>
+
+#include <memory>
+#include <utility>
+
+#include "src/memory/copy_stream.h"
+#include "src/memory/host_pool.h"
+#include "src/memory/saved_tensors.h"
+
+namespace headroom {
+namespace {
+
+constexpr std::size_t kSmallestBytes = 16 * 1024;  // below, a copy costs more than it saves
+
+bool is_parameter(const at::Tensor& tensor) {
+  const at::Tensor base = tensor.is_view() ? at::Tensor(tensor._base()) : tensor;
+  return base.is_leaf() && base.requires_grad();
+}
+
+class Offload final : public SavedTensorHooks {
+ public:
+  Offload(at::Device device, Evidence& evidence) : stream_(device), evidence_(evidence) {}
+
+  std::unique_ptr<torch::autograd::SavedVariableHooks> make() override {
+    return std::make_unique<Hooks>(*this);
+  }
+
+ private:
+  class Hooks final : public torch::autograd::SavedVariableHooks {
+   public:
+    explicit Hooks(Offload& offload) : offload_(offload) {}
+
+    void call_pack_hook(const at::Tensor& tensor) override {
+      if (tensor.nbytes() < kSmallestBytes || is_parameter(tensor)) {
+        note_saved(tensor);
+        kept_ = tensor.detach();
+        return;
+      }
+      const at::NoGradGuard no_grad;
+      device_ = tensor.device();
+      host_ = host_buffer_like(tensor);
+      arrived_ = offload_.stream_.copy(host_, tensor.detach());
+      offload_.evidence_.offloaded_bytes += static_cast<std::int64_t>(host_.nbytes());
+    }
+
+    at::Tensor call_unpack_hook() override {
+      if (kept_.defined()) return kept_;
+      const at::NoGradGuard no_grad;
+      offload_.stream_.wait(arrived_);
+      at::Tensor fetched = at::empty_like(host_, host_.options().device(device_));
+      fetched.copy_(host_, /*non_blocking=*/true);
+      note_saved(fetched);
+      offload_.evidence_.fetched_bytes += static_cast<std::int64_t>(host_.nbytes());
+      return fetched;
+    }
+
+   private:
+    Offload& offload_;
+    at::Tensor kept_;  // what stays on the device
+    at::Tensor host_;
+    at::Device device_ = at::kCPU;
+    CopyStream::Mark arrived_;
+  };
+
+  CopyStream stream_;
+  Evidence& evidence_;
+};
+
+}  // namespace
+
+void ActivationOffload::wrap_model(Step& step, const Recipe& recipe) const {
+  const auto offload = std::make_shared<Offload>(recipe.device, step.evidence);
+  for (Block& block : step.model.blocks()) {
+    block.run = [offload, inner = std::move(block.run)](const at::Tensor& x) {
+      const SavedTensorScope scope(*offload);
+      return inner(x);
+    };
+  }
+}
+
+std::string ActivationOffload::why_inactive(const Evidence& evidence, const Recipe&) const {
+  if (evidence.offloaded_bytes > 0 && evidence.fetched_bytes > 0) return {};
+  return std::to_string(evidence.offloaded_bytes) + " bytes went to the host and " +
+         std::to_string(evidence.fetched_bytes) + " came back";
+}
+
+}  // namespace headroom

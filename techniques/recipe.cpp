@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "techniques/recipe.h"
+
+namespace headroom {
+namespace {
+
+std::string dtype_name(at::ScalarType dtype) {
+  switch (dtype) {
+    case at::kDouble:
+      return "float64";
+    case at::kHalf:
+      return "float16";
+    case at::kBFloat16:
+      return "bfloat16";
+    default:
+      return "float32";
+  }
+}
+
+}  // namespace
+
+void TrainOptions::fields(Fields& f) {
+  f.integer({"batch_size", "samples an update"}, batch_size, {1, 1'048'576});
+  f.object({"optimizer", "what updates the weights"}, [this](Fields& g) { optimizer.fields(g); });
+  f.choice({"precision", "of weights and arithmetic, before techniques change it"}, precision);
+  f.integer({"steps", "updates that are timed"}, steps, {0, 1'000'000});
+  f.integer({"warmup_steps", "updates before them, not timed"}, warmup_steps, {0, 1'000'000});
+  f.integer({"seed", "of weights, order of the data and dropout"}, seed, {0, 4'294'967'295});
+  f.choice({"zero_grad", "what becomes of gradients after use"}, zero_grad);
+  f.choice({"zero_grad_when", "when that happens"}, zero_grad_when);
+  f.number({"max_gradient_norm", "global norm to clip gradients to; 0: no clipping"},
+           max_gradient_norm, {0.0, 1e6});
+  f.boolean({"tf32", "TF32 products on CUDA"}, tf32);
+  f.integer({"held_out_samples", "samples on which accuracy is read at the end; 0: none"},
+            held_out_samples, {0, 1'000'000'000});
+}
+
+std::int64_t Recipe::micro_batch_size() const {
+  return (train.batch_size + micro_batches - 1) / micro_batches;
+}
+
+std::string Recipe::precision_name() const {
+  return autocast ? "mixed_" + dtype_name(*autocast) : dtype_name(dtype);
+}
+
+}  // namespace headroom

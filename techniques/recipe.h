@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <c10/core/Device.h>
+#include <c10/core/ScalarType.h>
+
+#include <cstdint>
+#include <optional>
+
+#include "models/data.h"
+#include "models/table.h"
+#include "src/core/fields.h"
+#include "src/optimizers/options.h"
+
+namespace headroom {
+
+enum class Precision { float32, float64 };
+enum class ZeroGrad {
+  to_none,  // frees the gradients
+  to_zero,  // keeps their memory and fills it with zeros
+};
+enum class ZeroGradWhen {
+  before_backward,  // the last step's gradients live through the next forward
+  after_step,
+};
+
+/// What a suite may say of the training.
+struct TrainOptions {
+  std::int64_t batch_size = 8;  // samples an update
+  OptimizerOptions optimizer;
+  Precision precision = Precision::float32;
+  std::int64_t steps = 10;        // that are timed
+  std::int64_t warmup_steps = 3;  // before them
+  std::int64_t seed = 123;        // of weights, data order and dropout
+  ZeroGrad zero_grad = ZeroGrad::to_none;
+  ZeroGradWhen zero_grad_when = ZeroGradWhen::after_step;
+  double max_gradient_norm = 0.0;       // 0: gradients are not clipped
+  bool tf32 = false;                    // CUDA
+  std::int64_t held_out_samples = 256;  // on which accuracy is read; 0: none
+
+  void fields(Fields& f);
+};
+
+/// What a case will do, as values. No tensor exists while a recipe is edited.
+struct Recipe {
+  c10::Device device = c10::kCPU;
+  ModelOptions model;
+  DataOptions data;
+  TrainOptions train;
+
+  // What techniques change. Before they do:
+  at::ScalarType dtype = at::kFloat;       // of weights, gradients and optimizer state
+  std::optional<at::ScalarType> autocast;  // of the products in forward and backward
+  OptimizerOptions optimizer;              // train.optimizer
+  bool optimizer_on_host = false;
+  std::int64_t micro_batches = 1;  // an update
+  bool build_on_device = false;    // false: in full precision on the host, then moved and cast
+
+  /// Samples of one micro-batch; the last may be smaller.
+  std::int64_t micro_batch_size() const;
+  /// What products are computed in.
+  at::ScalarType product_dtype() const { return autocast.value_or(dtype); }
+  /// "float32", "bfloat16", "mixed_float16", ...
+  std::string precision_name() const;
+};
+
+}  // namespace headroom

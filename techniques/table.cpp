@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "techniques/table.h"
+
+#include <array>
+#include <string>
+
+#include "src/core/error.h"
+#include "techniques/activation_checkpointing.h"
+#include "techniques/activation_offload.h"
+#include "techniques/bfloat16.h"
+#include "techniques/gradient_accumulation.h"
+#include "techniques/mixed_precision.h"
+#include "techniques/on_device_init.h"
+#include "techniques/optimizer_in_backward.h"
+#include "techniques/optimizer_offload.h"
+#include "techniques/sgd.h"
+
+namespace headroom {
+namespace {
+
+template <class T>
+std::unique_ptr<Technique> make() {
+  return std::make_unique<T>();
+}
+
+constexpr std::string_view kWithBfloat16[] = {"bfloat16"};
+constexpr std::string_view kWithAccumulation[] = {"gradient_accumulation"};
+
+constexpr std::array kTechniques{
+    TechniqueEntry{
+        .name = "gradient_accumulation",
+        .summary = "a batch in micro-batches whose gradients add up",
+        .saves = "activations and temporaries of a batch, times 1 - 1 / micro_batches",
+        .costs = "smaller products; gradients live through forward",
+        .source = "rasbt/pytorch-memory-optim 05; arXiv:1811.06965",
+        .make = &make<GradientAccumulation>,
+        .loss_tolerance = 1e-5,
+    },
+    TechniqueEntry{
+        .name = "mixed_precision",
+        .summary = "products in 16 bits (autocast), weights in 32; a loss scaler for float16",
+        .saves = "about half of the activations; adds a 16-bit copy of the weights, 2P",
+        .costs = "casts; other rounding",
+        .source = "Micikevicius et al. 2018, arXiv:1710.03740; torch.autocast",
+        .make = &make<MixedPrecision>,
+        .loss_tolerance = 2e-2,
+        .excludes = kWithBfloat16,
+    },
+    TechniqueEntry{
+        .name = "bfloat16",
+        .summary = "weights, gradients, optimizer state and activations in bfloat16",
+        .saves = "2P weights, 2P gradients, 4P Adam state, half of the activations",
+        .costs = "8 bits of precision in the update",
+        .source = "rasbt/pytorch-memory-optim 03 (bf16-true)",
+        .make = &make<Bfloat16>,
+        .loss_tolerance = 5e-2,
+    },
+    TechniqueEntry{
+        .name = "sgd",
+        .summary = "SGD in place of the suite's optimizer",
+        .saves = "8P of Adam's state; 4P with momentum",
+        .costs = "another optimizer: other learning rate, other convergence",
+        .source = "rasbt/pytorch-memory-optim 06",
+        .make = &make<SgdSwap>,
+    },
+    TechniqueEntry{
+        .name = "on_device_init",
+        .summary = "parameters are made where and as they stay, one by one",
+        .saves = "4P of host memory; 4P on the device where weights end narrower than fp32 "
+                 "(less four bytes for each element of the largest parameter)",
+        .costs = "nothing",
+        .source = "rasbt/pytorch-memory-optim 07; Lightning Fabric init_module",
+        .make = &make<OnDeviceInit>,
+        // Another device draws other random weights: the loss of a new model lies near
+        // log(classes).
+        .loss_tolerance = 0.2,
+    },
+    TechniqueEntry{
+        .name = "activation_checkpointing",
+        .summary = "blocks keep only their input and run again in backward",
+        .saves = "all saved tensors of a block but its input, for every block but one",
+        .costs = "one more forward of the blocks: a third of the step's FLOPs",
+        .source = "Chen et al. 2016, arXiv:1604.06174; torch.utils.checkpoint",
+        .make = &make<ActivationCheckpointing>,
+    },
+    TechniqueEntry{
+        .name = "activation_offload",
+        .summary = "what blocks save for backward waits in host memory",
+        .saves = "all saved tensors of the blocks but one block's",
+        .costs = "those bytes over the host link, twice a step",
+        .source = "torch.autograd.graph.save_on_cpu; torchtune's activation offloading",
+        .make = &make<ActivationOffload>,
+    },
+    TechniqueEntry{
+        .name = "optimizer_offload",
+        .summary = "optimizer state and update on the host",
+        .saves = "8P of Adam's state on the device; puts 16P on the host",
+        .costs = "4P over the host link each way a step; an update at the host's speed",
+        .source = "ZeRO-Offload, Ren et al. 2021, arXiv:2101.06840",
+        .make = &make<OptimizerOffload>,
+    },
+    TechniqueEntry{
+        .name = "optimizer_in_backward",
+        .summary = "each parameter is updated as soon as its gradient is there",
+        .saves = "all gradients but the largest",
+        .costs =
+            "no accumulation, no clipping, no loss scaling (mixed_precision in float16): they need "
+            "all gradients at once",
+        .source = "PyTorch tutorial 'optimizer step in backward'; LOMO, arXiv:2306.09782",
+        .make = &make<OptimizerInBackward>,
+        .excludes = kWithAccumulation,
+    },
+};
+
+}  // namespace
+
+std::span<const TechniqueEntry> technique_table() { return kTechniques; }
+
+const TechniqueEntry& find_technique(std::string_view name) {
+  std::string allowed;
+  for (const TechniqueEntry& entry : kTechniques) {
+    if (entry.name == name) return entry;
+    allowed += (allowed.empty() ? "" : ", ") + std::string(entry.name);
+  }
+  throw ConfigError("no technique '" + std::string(name) + "'; there are: " + allowed);
+}
+
+}  // namespace headroom

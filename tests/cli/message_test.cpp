@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the program answers to wrong calls: the exit code and the whole message.
+#include <gtest/gtest.h>
+
+#include "tests/runner/program.h"
+
+namespace headroom {
+namespace {
+
+const std::string kRunOptions =
+    "--help, --device, --only, --set, --out, --ranks, --resume, --dry-run, --json";
+
+void expect_refused(const std::vector<std::string>& arguments, int code,
+                    const std::string& message) {
+  const Ended ended = run_program(arguments);
+  EXPECT_EQ(ended.code, code);
+  EXPECT_EQ(ended.err, "headroom: " + message + "\n");
+  EXPECT_EQ(ended.out, "");
+}
+
+TEST(Message, of_a_wrong_option_names_the_allowed_ones) {
+  expect_refused({"run", "suite.yaml", "--devise", "cpu"}, 2,
+                 "run: unknown option --devise; did you mean '--device'? Allowed: " + kRunOptions);
+  expect_refused({"run", "suite.yaml", "--frobnicate=3"}, 2,
+                 "run: unknown option --frobnicate; allowed: " + kRunOptions);
+}
+
+TEST(Message, of_a_wrong_command_names_the_allowed_ones) {
+  expect_refused({"rum"}, 2,
+                 "unknown command rum; did you mean 'run'? Allowed: run, list, inspect, forward, "
+                 "doctor, plan, fit, compare, report");
+  expect_refused({}, 2, "A subcommand is required; headroom --help says more");
+}
+
+TEST(Message, of_a_wrong_value_names_the_allowed_ones) {
+  expect_refused({"run", "suite.yaml", "--device", "tpu"}, 2,
+                 "run: --device: tpu not in {auto,cpu,cuda}; headroom run --help says more");
+  const Ended ended = run_program({"inspect", "okk"});
+  EXPECT_EQ(ended.code, 2);
+  EXPECT_TRUE(ended.err.starts_with(
+      "headroom: unknown model.name okk; did you mean 'ok'? Allowed: ok, segv, abort, "))
+      << ended.err;
+}
+
+TEST(Message, of_a_later_command_says_so) {
+  for (const std::string name : {"plan", "fit", "compare", "report"}) {
+    expect_refused({name, "x", "--y"}, 4, name + ": not in this version");
+  }
+  expect_refused({"run", "suite.yaml", "--ranks", "2"}, 4, "--ranks: not in this version");
+}
+
+TEST(Message, of_a_wrong_key_names_its_place) {
+  const TemporaryFolder folder;
+  const std::string suite = folder.write("suite.yaml",
+                                         "suite: test\n"
+                                         "cases:\n"
+                                         "  - name: one\n"
+                                         "    model: {name: ok, droput: 0.1}\n");
+  const Ended ended = run_program({"run", suite, "--dry-run"});
+  EXPECT_EQ(ended.code, 2);
+  EXPECT_TRUE(ended.err.starts_with("headroom: " + suite + ":4:23: ")) << ended.err;
+  EXPECT_NE(ended.err.find("did you mean 'dropout'?"), std::string::npos) << ended.err;
+}
+
+TEST(Message, of_a_suite_that_is_not_there_names_it) {
+  const Ended ended = run_program({"run", "/nowhere/suite.yaml"});
+  EXPECT_EQ(ended.code, 2);
+  EXPECT_NE(ended.err.find("/nowhere/suite.yaml"), std::string::npos) << ended.err;
+}
+
+TEST(Message, of_a_selection_of_nothing_says_so) {
+  const TemporaryFolder folder;
+  const std::string suite = folder.write("suite.yaml", suite_of({"ok"}, "{silence_s: 20}"));
+  expect_refused({"run", suite, "--only", "nothing"}, 2, "--only: no case's name matches nothing");
+  expect_refused({"run", suite, "--only", "("}, 2, "--only: no regular expression: (");
+}
+
+TEST(Message, of_a_missing_worker_says_what_to_do) {
+  const Ended ended = run_program({"doctor"}, [] { setenv("HEADROOM_WORKER", "/nowhere", 1); });
+  EXPECT_EQ(ended.code, 4);
+  EXPECT_EQ(ended.err,
+            "headroom: /nowhere: there is no worker program; build headroom-worker, or name it in "
+            "the environment variable HEADROOM_WORKER\n");
+}
+
+}  // namespace
+}  // namespace headroom

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the program prints where all is well.
+#include "src/cli/output.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "tests/runner/program.h"
+
+namespace headroom {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json json_of(const std::vector<std::string>& arguments) {
+  const Ended ended = run_program(arguments);
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  return Json::parse(ended.out);
+}
+
+TEST(Output, helps_everywhere) {
+  for (const std::string command : {"run", "list", "inspect", "forward", "doctor", "plan"}) {
+    const Ended ended = run_program({command, "--help"});
+    EXPECT_EQ(ended.code, 0);
+    EXPECT_NE(ended.out.find(command), std::string::npos);
+  }
+  EXPECT_EQ(run_program({"--version"}).out, "headroom 0.1.0 (commit test, LibTorch 2.11.0)\n");
+}
+
+TEST(Output, lists_what_the_catalog_holds) {
+  EXPECT_EQ(json_of({"list", "models", "--json"}).at(1),
+            Json({{"name", "segv"}, {"summary", "SIGSEGV in the phase memory"}}));
+  EXPECT_EQ(json_of({"list", "data", "--json"}).size(), 2U);
+  EXPECT_EQ(json_of({"list", "techniques", "--json"}).at(1).at("loss_tolerance"), 0.02);
+  EXPECT_EQ(json_of({"list", "columns", "--json"}).at(0).at("name"), "suite");
+  EXPECT_TRUE(json_of({"list", "schema"}).contains("properties"));
+}
+
+TEST(Output, of_a_dry_run_is_the_cases_and_starts_nothing) {
+  const TemporaryFolder folder;
+  const std::string suite = folder.write("suite.yaml", suite_of({"ok", "abort"}, "{silence_s: 9}"));
+  const std::vector<std::string> call = {"run", suite, "--dry-run", "--set", "train.seed=5"};
+  const Ended ended = run_program(call);
+  EXPECT_EQ(ended.code, 0);
+  EXPECT_EQ(ended.out,
+            "suite  case   model  techniques\n"
+            "test   ok     ok\n"
+            "test   abort  abort\n");
+  const Json cases = json_of({"run", suite, "--dry-run", "--json", "--set", "train.seed=5"});
+  EXPECT_EQ(cases.at(0).at("train").at("seed"), 5);
+  EXPECT_EQ(cases.at(0).at("limits").at("silence_s"), 9);
+}
+
+TEST(Output, of_a_run_is_a_table_or_rows) {
+  const TemporaryFolder folder;
+  const std::string text = suite_of({"ok"}, "{silence_s: 20}") +
+                           "  - {name: half, model: {name: ok}, techniques: [exact]}\n";
+  const std::string suite = folder.write("suite.yaml", text);
+  const Ended ended = run_program({"run", suite, "--out", folder / "out"});
+  EXPECT_EQ(ended.out,
+            "case  status      peak   saved  step time  reason\n"
+            "ok    ok      7.63 MiB            0.01 ms\n"
+            "half  ok      3.81 MiB  50.0 %    0.01 ms\n" +
+                (folder / "out/results.csv").string() + "\n");
+  EXPECT_EQ(ended.err,
+            "test [1/2] ok: ok, 7.63 MiB, 0.01 ms a step\n"
+            "test [2/2] half: ok, 3.81 MiB, 0.01 ms a step\n");
+  const Json rows = json_of({"run", suite, "--out", folder / "json", "--json"});
+  EXPECT_EQ(rows.at(1).at("techniques"), "exact");
+  EXPECT_EQ(rows.at(1).at("run_peak_allocated_bytes"), 4'000'000);
+}
+
+TEST(Output, of_several_suites_goes_to_a_folder_each) {
+  const TemporaryFolder folder;
+  const std::string one = folder.write(
+      "one.yaml", "suite: one\ncases: [{name: a, model: {name: ok}, data: {name: digits}}]\n");
+  const std::string two = folder.write(
+      "two.yaml", "suite: two\ncases: [{name: a, model: {name: ok}, data: {name: digits}}]\n");
+  EXPECT_EQ(run_program({"run", one, two, "--out", folder / "out"}).code, 0);
+  EXPECT_EQ(read_rows(folder / "out/one").size(), 1U);
+  EXPECT_EQ(read_rows(folder / "out/two").size(), 1U);
+}
+
+TEST(Output, of_the_effective_suite_gives_the_same_cases) {
+  const TemporaryFolder folder;
+  const std::string suite = folder.write("suite.yaml", suite_of({"ok"}, "{silence_s: 20}"));
+  EXPECT_EQ(run_program({"run", suite, "--out", folder / "out", "--set", "train.seed=5"}).code, 0);
+  EXPECT_EQ(json_of({"run", folder / "out/suite.yaml", "--dry-run", "--json"}),
+            json_of({"run", suite, "--dry-run", "--json", "--set", "train.seed=5"}));
+}
+
+TEST(Output, of_the_worker_is_passed_on) {
+  EXPECT_EQ(json_of({"inspect", "ok", "--image-size", "32", "--json"}).at("asked").at("image_size"),
+            32);
+  EXPECT_NE(run_program({"inspect", "ok"}).out.find("head.weight  [10,4]    160"),
+            std::string::npos)
+      << run_program({"inspect", "ok"}).out;
+  EXPECT_EQ(json_of({"doctor", "--json"}).at("machine").at("gpus"), Json::array());
+  const TemporaryFolder folder;
+  const std::string file = folder.write("w.safetensors", "");
+  const Json asked =
+      json_of({"forward", "ok", "--weights", file, "--inputs", file, "--output", "o", "--json"})
+          .at("asked");
+  EXPECT_EQ(asked.at("weights"), file);
+  EXPECT_EQ(asked.at("model").at("attention"), "eager");
+}
+
+TEST(Output, comes_within_20_ms) {
+  auto best = std::chrono::steady_clock::duration::max();
+  for (int i = 0; i < 10; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    run_program({"list", "techniques"});
+    best = std::min(best, std::chrono::steady_clock::now() - start);
+  }
+  EXPECT_LT(best, std::chrono::milliseconds(20));
+}
+
+TEST(Output, does_not_depend_on_the_locale) {
+  const TemporaryFolder folder;
+  const std::string suite = folder.write("suite.yaml", suite_of({"ok"}, "{silence_s: 20}"));
+  const auto german = [] { setenv("LC_ALL", "de_DE.UTF-8", 1); };
+  EXPECT_EQ(run_program({"run", suite, "--out", folder / "a"}, german).code, 0);
+  EXPECT_EQ(read_rows(folder / "a").at("ok").at("samples_per_second"), "333333.3333333333");
+}
+
+TEST(Output, can_not_steer_a_terminal) { EXPECT_EQ(printable("a\x1b[2Jb\n"), "a\\x1b[2Jb\\x0a"); }
+
+}  // namespace
+}  // namespace headroom

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/core/file.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <system_error>
+#include <thread>
+
+#include "src/core/error.h"
+#include "tests/core/messages.h"
+
+namespace headroom {
+namespace {
+
+TEST(File, WritesAndReadsBack) {
+  const TemporaryFolder folder;
+  const std::string text = std::string("a\0b\n", 4) + std::string(3'000'000, 'x');
+  write_file_atomically(folder / "f", "old");
+  write_file_atomically(folder / "f", text);
+  EXPECT_EQ(read_file(folder / "f", text.size()), text);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder / ""), {}), 1);
+}
+
+TEST(File, ModeFollowsTheUmask) {
+  const TemporaryFolder folder;
+  const mode_t before = ::umask(027);
+  write_file_atomically(folder / "f", "x");
+  EXPECT_EQ(::umask(before), 027u);
+  struct stat status {};
+  ASSERT_EQ(::stat((folder / "f").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777u, 0640u);
+}
+
+TEST(File, WritesIntoTheWorkingFolder) {
+  const TemporaryFolder folder;
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(folder / "");
+  write_file_atomically("f", "x");
+  std::filesystem::current_path(before);
+  EXPECT_EQ(read_file(folder / "f", 1), "x");
+}
+
+TEST(File, BoundsWhatItReads) {
+  const TemporaryFolder folder;
+  write_file_atomically(folder / "f", "12345");
+  EXPECT_EQ(read_file(folder / "f", 5), "12345");
+  EXPECT_TRUE(
+      contains(message_of<ConfigError>([&] { read_file(folder / "f", 4); }), "at most 4 bytes"));
+  const FileStart start = read_file_start(folder / "f", 3);
+  EXPECT_EQ(start.bytes, "123");
+  EXPECT_EQ(start.size, 5);
+  EXPECT_EQ(read_file_start(folder / "f", 30).bytes, "12345");
+  // Says that it has no bytes, and has.
+  EXPECT_FALSE(read_file("/proc/self/status", 100'000).empty());
+}
+
+TEST(File, ReadsOnlyRegularFiles) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(::mkfifo((folder / "fifo").c_str(), 0600), 0);
+  for (const std::string& path : {folder / "fifo", folder / "", std::string("/dev/zero")}) {
+    EXPECT_EQ(message_of<ConfigError>([&] { read_file(path, 10); }), path + ": not a regular file");
+  }
+  EXPECT_EQ(message_of<ConfigError>([&] { read_file(folder / "no", 10); }),
+            folder / "no" + ": can't open: No such file or directory");
+}
+
+TEST(File, LeavesNothingBehindWhereItCanNotWrite) {
+  const TemporaryFolder folder;
+  const std::string missing = folder / "no/f";
+  EXPECT_TRUE(contains(message_of<std::system_error>([&] { write_file_atomically(missing, "x"); }),
+                       missing));
+  // A folder stands where the file should go.
+  std::filesystem::create_directory(folder / "f");
+  EXPECT_TRUE(
+      contains(message_of<std::system_error>([&] { write_file_atomically(folder / "f", "x"); }),
+               folder / "f"));
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder / ""), {}), 1);
+}
+
+TEST(File, ReportsAFullDisk) {
+  const int full = ::open("/dev/full", O_WRONLY | O_CLOEXEC);
+  ASSERT_NE(full, -1);
+  EXPECT_TRUE(contains(message_of<std::system_error>([&] { write_all(full, "x", "/dev/full"); }),
+                       "/dev/full: can't write: No space left on device"));
+  ::close(full);
+}
+
+// A pipe takes a part of a large write at a time.
+TEST(File, WritesAllThroughShortWrites) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  const std::string text(1'000'000, 'y');
+  std::string received;
+  std::thread reader([&] {
+    char buffer[1000];
+    for (ssize_t n; (n = ::read(ends[0], buffer, sizeof buffer)) > 0;) {
+      received.append(buffer, static_cast<std::size_t>(n));
+    }
+  });
+  write_all(ends[1], text, "pipe");
+  ::close(ends[1]);
+  reader.join();
+  ::close(ends[0]);
+  EXPECT_EQ(received, text);
+}
+
+}  // namespace
+}  // namespace headroom

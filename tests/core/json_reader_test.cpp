@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/core/json_reader.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "tests/core/messages.h"
+
+namespace headroom {
+namespace {
+
+std::string refusal(const std::string& text, const JsonLimits& limits = {}) {
+  return message_of<JsonError>([&] { read_json(text, limits); });
+}
+
+std::string repeat(const std::string& text, std::size_t times) {
+  std::string result;
+  for (std::size_t i = 0; i < times; ++i) result += text;
+  return result;
+}
+
+TEST(JsonReader, KeepsTheOrderAndTheValues) {
+  const std::string text = R"({"b":1,"a":[true,null,"x\n",-2,0.5,{}],"c":{"z":1,"y":[]}})";
+  EXPECT_EQ(read_json(text).dump(), text);
+  EXPECT_EQ(read_json(" 7 \n").get<int>(), 7);
+  EXPECT_EQ(read_json("9223372036854775807").get<std::int64_t>(), INT64_MAX);
+  EXPECT_EQ(read_json("-9223372036854775808").get<std::int64_t>(), INT64_MIN);
+}
+
+TEST(JsonReader, RefusesWhatIsNoJson) {
+  for (const char* text : {"",
+                           " ",
+                           "{",
+                           "[1,]",
+                           "{\"a\":1,}",
+                           "{a:1}",
+                           "{'a':1}",
+                           "[1] 2",
+                           "{}{}",
+                           "nan",
+                           "NaN",
+                           "Infinity",
+                           "-Infinity",
+                           "01",
+                           "+1",
+                           ".5",
+                           "1.",
+                           "0x1",
+                           "tru",
+                           "\"a",
+                           "\"\n\"",
+                           "\"\\x\"",
+                           "\"\\ud800\"",
+                           "\"\xFF\"",
+                           "\"\xED\xA0\x80\"",
+                           "// c\n1",
+                           "/* c */ 1",
+                           "[1 2]",
+                           "\xEF\xBB\xBF{}"}) {
+    EXPECT_THROW(read_json(text), JsonError) << text;
+  }
+  EXPECT_THROW(read_json(std::string_view("{}\0", 3)), JsonError);
+  EXPECT_THROW(read_json(std::string_view("{}\0 x", 5)), JsonError);
+}
+
+TEST(JsonReader, RefusesDuplicateKeysAtEveryLevel) {
+  EXPECT_TRUE(contains(refusal(R"({"a":1,"a":1})"), "'a' stands twice"));
+  EXPECT_TRUE(contains(refusal(R"([{"x":{"k":1,"k":2}}])"), "'k' stands twice"));
+  EXPECT_TRUE(contains(refusal(R"({"a":1,"\u0061":1})"), "'a' stands twice"));
+  EXPECT_EQ(read_json(R"({"a":{"a":{"a":1}}})").dump(), R"({"a":{"a":{"a":1}}})");
+}
+
+TEST(JsonReader, RefusesNumbersThatDoNotFit) {
+  EXPECT_TRUE(contains(refusal("9223372036854775808"), "beyond 64 bits"));
+  EXPECT_TRUE(contains(refusal("18446744073709551616"), "beyond 64 bits"));
+  EXPECT_TRUE(contains(refusal("-9223372036854775809"), "beyond 64 bits"));
+  EXPECT_THROW(read_json("1e400"), JsonError);
+}
+
+TEST(JsonReader, KeepsItsLimits) {
+  EXPECT_NO_THROW(read_json(repeat("[", 64) + repeat("]", 64)));
+  EXPECT_TRUE(contains(refusal(repeat("[", 65) + repeat("]", 65)), "deeper than 64"));
+  EXPECT_TRUE(contains(refusal(repeat("{\"a\":", 65)), "deeper than 64"));
+  EXPECT_TRUE(contains(refusal("[1,2,3]", {.bytes = 6}), "at most 6 bytes"));
+  EXPECT_TRUE(contains(refusal("[1,2,3]", {.values = 3}), "more than 3 values"));
+  EXPECT_NO_THROW(read_json("[1,2,3]", {.values = 4}));
+}
+
+TEST(JsonReader, IsLinear) {
+  std::string wide = "{";
+  for (int i = 0; i < 200'000; ++i) wide += "\"k" + std::to_string(i) + "\":0,";
+  wide.back() = '}';
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_EQ(read_json(wide, {.bytes = 1 << 24}).size(), 200'000u);
+  EXPECT_TRUE(contains(refusal(repeat("[", 1 << 20)), "deeper"));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
+}
+
+TEST(JsonReader, MessagesStayShortAndPrintable) {
+  const std::string message = refusal("{\"" + std::string(100'000, '\x01'));
+  EXPECT_LT(message.size(), 400u);
+  for (const char c : refusal("[\"\x1b[31m\xFF")) EXPECT_TRUE(c >= ' ' && c <= '~');
+}
+
+}  // namespace
+}  // namespace headroom

@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Makes models.json: what the Python references of the models say, for tests/models to agree with.
+
+Regenerate with one command, from the root of the project (any environment will do):
+
+    python3 -m venv /tmp/golden && /tmp/golden/bin/pip install torch==2.11.0 torchvision==0.26.0 \
+        transformers==5.23.0 && /tmp/golden/bin/python tests/golden/make_golden.py
+
+The file holds no weights. Both sides fill parameters and inputs by the same hash: value i of tensor
+number n (parameters count from 0 in the order of named_parameters, inputs have the number 1000000)
+is `scale * uniform(n * 2**32 + i)`, where uniform takes the upper 24 bits of splitmix64 to [-1, 1).
+The scale is 1 for images and 1/16 for parameters; one-dimensional weights (of layer normalisations)
+have 1 added. All of it is exact in float32. tests/models/golden.cpp is the other side.
+
+Values were computed in float64, so that they are the same on every machine to more digits than a
+test in float32 could see.
+"""
+
+import json
+import pathlib
+
+import numpy as np
+import torch
+import torchvision
+import transformers
+from torchvision.models.vision_transformer import VisionTransformer
+from transformers import (
+    BertConfig,
+    BertForSequenceClassification,
+    DistilBertConfig,
+    DistilBertForSequenceClassification,
+)
+
+INPUTS = 1_000_000  # the number of the tensor of inputs
+BATCH = 3
+
+
+def splitmix64(counter):
+    with np.errstate(over="ignore"):
+        z = counter + np.uint64(0x9E3779B97F4A7C15)
+        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        return z ^ (z >> np.uint64(31))
+
+
+def hashes(number, count):
+    return splitmix64(np.uint64(number << 32) + np.arange(count, dtype=np.uint64))
+
+
+def uniform(number, shape):
+    upper = hashes(number, int(np.prod(shape))) >> np.uint64(40)
+    return torch.from_numpy(upper.astype(np.float64) / 2**23 - 1.0).reshape(shape)
+
+
+def fill(model):
+    with torch.no_grad():
+        for number, (name, parameter) in enumerate(model.named_parameters()):
+            values = uniform(number, parameter.shape) / 16
+            if parameter.dim() == 1 and name.endswith("weight"):
+                values += 1
+            parameter.copy_(values.float())
+
+
+VITS = {  # name: (patch, layers, heads, width); the first two are not among torchvision's builders
+    "vit_ti_16": (16, 12, 3, 192),
+    "vit_s_16": (16, 12, 6, 384),
+    "vit_b_16": (16, 12, 12, 768),
+    "vit_l_16": (16, 24, 16, 1024),
+    "vit_h_14": (14, 32, 16, 1280),
+}
+BERTS = {  # name: (width, layers, heads, intermediate)
+    "bert_mini": (256, 4, 4, 1024),
+    "bert_base": (768, 12, 12, 3072),
+    "bert_large": (1024, 24, 16, 4096),
+}
+
+
+def make(name, classes, image_size, dropout=0.0):
+    if name in VITS:
+        patch, layers, heads, width = VITS[name]
+        if hasattr(torchvision.models, name):
+            builder = getattr(torchvision.models, name)
+            return builder(num_classes=classes, image_size=image_size, dropout=dropout)
+        return VisionTransformer(
+            image_size, patch, layers, heads, width, 4 * width, dropout, num_classes=classes
+        )
+    options = {"num_labels": classes, "attn_implementation": "eager"}
+    if name in BERTS:
+        width, layers, heads, intermediate = BERTS[name]
+        return BertForSequenceClassification(
+            BertConfig(
+                hidden_size=width,
+                num_hidden_layers=layers,
+                num_attention_heads=heads,
+                intermediate_size=intermediate,
+                hidden_dropout_prob=dropout,
+                attention_probs_dropout_prob=dropout,
+                **options,
+            )
+        )
+    return DistilBertForSequenceClassification(
+        DistilBertConfig(
+            dropout=dropout, attention_dropout=dropout, seq_classif_dropout=dropout, **options
+        )
+    )
+
+
+LAYER_PREFIXES = (
+    "encoder.layers.encoder_layer_",
+    "bert.encoder.layer.",
+    "distilbert.transformer.layer.",
+)
+
+
+def fold_layers(parameters):
+    """The parameters of layer 0 with {} for its number, and how many such layers there are."""
+    folded, layers = [], 0
+    for name, shape in parameters:
+        prefix = next((p for p in LAYER_PREFIXES if name.startswith(p)), None)
+        if prefix is None:
+            folded.append([name, shape])
+            continue
+        number, rest = name.removeprefix(prefix).split(".", 1)
+        layers = max(layers, int(number) + 1)
+        entry = [f"{prefix}{{}}.{rest}", shape]
+        assert number == "0" or entry in folded, name
+        if number == "0":
+            folded.append(entry)
+    return folded, layers
+
+
+def structure(name, classes, image_size):
+    with torch.device("meta"):
+        model = make(name, classes, image_size)
+    parameters = [(n, list(p.shape)) for n, p in model.named_parameters()]
+    assert {n for n, _ in parameters} == set(model.state_dict())
+    folded, layers = fold_layers(parameters)
+    return {
+        "model": name,
+        "num_classes": classes,
+        "image_size": image_size,
+        "parameter_count": sum(p.numel() for p in model.parameters()),
+        "layers": layers,
+        "parameters": folded,
+    }
+
+
+def make_inputs(name, image_size, tokens, padded):
+    if name in VITS:
+        return {"images": uniform(INPUTS, (BATCH, 3, image_size, image_size))}
+    ids = (hashes(INPUTS, BATCH * tokens) % np.uint64(30522)).astype(np.int64)
+    ids = torch.from_numpy(ids).reshape(BATCH, tokens)
+    mask = torch.ones_like(ids)
+    for sample in range(BATCH):  # sample b lacks its last 3 b tokens
+        ids[sample, tokens - 3 * sample :] = 0
+        if padded:
+            mask[sample, tokens - 3 * sample :] = 0
+    return {"input_ids": ids, "attention_mask": mask}
+
+
+def fingerprint(gradient):
+    flat = gradient.flatten()
+    entries = [flat[k * (flat.numel() - 1) // 3].item() for k in range(4)]
+    return [round_to_digits(v) for v in [flat.norm().item(), *entries]]
+
+
+def round_to_digits(value):
+    return float(f"{value:.12g}")
+
+
+def parity(name, classes, image_size=0, tokens=0, padded=False, gradients=True):
+    model = make(name, classes, image_size).eval()
+    fill(model)
+    model = model.double()
+    inputs = make_inputs(name, image_size, tokens, padded)
+    labels = torch.arange(BATCH) % classes
+    output = model(inputs["images"]) if name in VITS else model(**inputs).logits
+    loss = torch.nn.functional.cross_entropy(output, labels)
+    loss.backward()
+    return {
+        "model": name,
+        "num_classes": classes,
+        "image_size": image_size,
+        "tokens": tokens,
+        "padded": padded,
+        "logits": [[round_to_digits(v) for v in row] for row in output.tolist()],
+        "loss": round_to_digits(loss.item()),
+        "gradients": [[n, *fingerprint(p.grad)] for n, p in model.named_parameters()]
+        if gradients
+        else [],
+    }
+
+
+def dropouts(name, classes, image_size=0, tokens=0):
+    """The shapes of what is dropped from in one training step, in order."""
+    model = make(name, classes, image_size, dropout=0.1).train()
+    inputs = make_inputs(name, image_size, tokens, padded=False)
+    with torch.profiler.profile(record_shapes=True) as profile:
+        model(inputs["images"].float()) if name in VITS else model(**inputs)
+    return {
+        "model": name,
+        "num_classes": classes,
+        "image_size": image_size,
+        "tokens": tokens,
+        "padded": False,
+        "shapes": [e.input_shapes[0] for e in profile.events() if e.name == "aten::dropout"],
+    }
+
+
+def main():
+    golden = {
+        "made_with": {m.__name__: m.__version__ for m in (torch, torchvision, transformers)},
+        "structures": [
+            structure("vit_ti_16", 10, 224),
+            structure("vit_s_16", 10, 224),
+            structure("vit_b_16", 1000, 224),
+            structure("vit_l_16", 10, 224),
+            structure("vit_h_14", 10, 518),
+            structure("bert_mini", 2, 0),
+            structure("bert_base", 2, 0),
+            structure("bert_large", 2, 0),
+            structure("distilbert", 2, 0),
+        ],
+        "parity": [
+            parity("vit_ti_16", 10, image_size=64),
+            parity("vit_b_16", 10, image_size=32, gradients=False),
+            parity("bert_mini", 3, tokens=16),
+            parity("bert_mini", 3, tokens=16, padded=True),
+            parity("distilbert", 3, tokens=16),
+            parity("distilbert", 3, tokens=16, padded=True),
+        ],
+        "dropouts": [
+            dropouts("vit_ti_16", 10, image_size=32),
+            dropouts("bert_mini", 3, tokens=16),
+            dropouts("distilbert", 3, tokens=16),
+        ],
+    }
+    path = pathlib.Path(__file__).with_name("models.json")
+    path.write_text(to_lines(golden))
+
+
+def to_lines(golden):
+    """JSON with one parameter a line."""
+    text = json.dumps(golden, separators=(",", ": "))
+    for old, new in (("[[", "[\n["), ("],[", "],\n["), ('{"model"', '\n{"model"')):
+        text = text.replace(old, new)
+    return text + "\n"
+
+
+if __name__ == "__main__":
+    main()

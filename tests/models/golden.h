@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "models/batch.h"
+#include "models/model.h"
+
+// The C++ side of tests/golden/make_golden.py, which explains the values.
+namespace headroom {
+
+/// tests/golden/models.json.
+const nlohmann::json& golden();
+
+/// The model of a "structures" or "parity" entry, in training mode.
+struct GoldenModel {
+  std::string attention = "eager";
+  at::Device device = at::kCPU;
+  at::ScalarType dtype = at::kFloat;
+};
+std::unique_ptr<Model> make_golden_model(const nlohmann::json& entry, const GoldenModel& wanted);
+
+/// The weights, and the inputs and labels, that the script gave the model of a "parity" entry.
+void fill_by_hash(Model& model);
+Batch make_golden_batch(const nlohmann::json& entry);
+
+}  // namespace headroom

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/model.h"
+
+#include <ATen/Context.h>
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/randint.h>
+#include <ATen/ops/randn.h>
+#include <ATen/record_function.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "models/table.h"
+#include "tests/models/golden.h"
+
+namespace headroom {
+namespace {
+
+constexpr std::int64_t kBatch = 4;  // B
+constexpr std::int64_t kClasses = 5;
+constexpr InputShape kShape{.image_size = 32, .sequence_length = 8};
+
+std::unique_ptr<Model> make(const std::string& name, double dropout = 0.0,
+                            at::ScalarType dtype = at::kFloat) {
+  at::manual_seed(3);
+  const ModelOptions options{
+      .name = name, .num_classes = kClasses, .attention = Attention::eager, .dropout = dropout};
+  return find_model(name).make(options, kShape, {at::kCPU, dtype});
+}
+
+Batch random_batch(const std::string& name) {
+  at::manual_seed(5);
+  const bool text = find_model(name).input == InputKind::text;
+  return {.inputs = text ? at::randint(30522, {kBatch, kShape.sequence_length}, at::kLong)
+                         : at::randn({kBatch, 3, kShape.image_size, kShape.image_size}),
+          .attention_mask = {},
+          .labels = at::randint(kClasses, {kBatch}, at::kLong)};
+}
+
+void descend(Model& model, double rate) {
+  const at::NoGradGuard no_grad;
+  for (const Parameter& parameter : model.parameters()) {
+    at::Tensor weight = parameter.tensor;
+    weight.sub_(weight.grad(), rate);
+    weight.mutable_grad().reset();
+  }
+}
+
+// The smallest model of each kind; the larger ones are the same code.
+class ModelTest : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(, ModelTest, testing::Values("vit_ti_16", "bert_mini", "distilbert"),
+                         [](const auto& test) { return test.param; });
+
+TEST_P(ModelTest, LearnsABatch) {
+  const auto model = make(GetParam());
+  const Batch batch = random_batch(GetParam());
+  std::vector<double> losses;
+  for (int step = 0; step < 6; ++step) {
+    const at::Tensor loss = model->loss(batch);
+    ASSERT_EQ(loss.dim(), 0);
+    losses.push_back(loss.item<double>());
+    ASSERT_TRUE(std::isfinite(losses.back()));
+    loss.backward();
+    descend(*model, 0.02);
+  }
+  EXPECT_LT(losses.back(), 0.9 * losses.front());
+}
+
+TEST_P(ModelTest, TrainsInBfloat16WithALossInFloat32) {
+  const auto model = make(GetParam(), 0.0, at::kBFloat16);
+  const Batch batch = random_batch(GetParam());
+  EXPECT_EQ(model->logits(batch).scalar_type(), at::kBFloat16);
+  const at::Tensor loss = model->loss(batch);
+  EXPECT_EQ(loss.scalar_type(), at::kFloat);
+  EXPECT_NEAR(loss.item<double>(), make(GetParam())->loss(batch).item<double>(), 0.05);
+  loss.backward();
+  for (const Parameter& parameter : model->parameters()) {
+    ASSERT_EQ(parameter.tensor.grad().scalar_type(), at::kBFloat16);
+    EXPECT_TRUE(parameter.tensor.grad().isfinite().all().item<bool>()) << parameter.name;
+  }
+}
+
+TEST_P(ModelTest, DropsOnlyWhileTraining) {
+  const auto model = make(GetParam(), 0.3);
+  const auto plain = make(GetParam());
+  fill_by_hash(*model);
+  fill_by_hash(*plain);
+  const Batch batch = random_batch(GetParam());
+  EXPECT_FALSE(model->logits(batch).equal(model->logits(batch)));
+  model->set_training(false);
+  EXPECT_TRUE(model->logits(batch).equal(plain->logits(batch)));
+}
+
+TEST_P(ModelTest, BlocksRunInOrderAndKeepTheShape) {
+  const auto model = make(GetParam());
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < model->blocks().size(); ++i) {
+    Block& block = model->blocks()[i];
+    block.run = [&order, i, run = block.run](const at::Tensor& x) {
+      order.push_back(i);
+      at::Tensor result = run(x);
+      EXPECT_EQ(result.sizes(), x.sizes());
+      EXPECT_EQ(x.dim(), 3);
+      EXPECT_EQ(x.size(0), kBatch);
+      return result;
+    };
+  }
+  EXPECT_TRUE(model->logits(random_batch(GetParam()))
+                  .equal(make(GetParam())->logits(random_batch(GetParam()))));
+  ASSERT_EQ(order.size(), model->blocks().size());
+  EXPECT_TRUE(std::is_sorted(order.begin(), order.end()));
+}
+
+TEST_P(ModelTest, ABlocksParametersAreThoseThatItReads) {
+  const auto model = make(GetParam());
+  fill_by_hash(*model);
+  Block& skipped = model->blocks()[1];
+  skipped.run = [](const at::Tensor& x) { return x; };
+  model->loss(random_batch(GetParam())).backward();
+  for (const Parameter& parameter : model->parameters()) {
+    const bool reads =
+        std::any_of(skipped.parameters.begin(), skipped.parameters.end(),
+                    [&](const at::Tensor& tensor) { return tensor.is_same(parameter.tensor); });
+    EXPECT_EQ(parameter.tensor.grad().defined(), !reads) << parameter.name;
+  }
+}
+
+// The shapes of what is dropped from while this lives, in order.
+class DropoutWatch {
+ public:
+  DropoutWatch() {
+    seen.clear();
+    handle_ = at::addThreadLocalCallback(
+        at::RecordFunctionCallback(&observe).needsInputs(true).scopes({at::RecordScope::FUNCTION}));
+  }
+  ~DropoutWatch() { at::removeCallback(handle_); }
+  DropoutWatch(const DropoutWatch&) = delete;
+  DropoutWatch& operator=(const DropoutWatch&) = delete;
+
+  static inline std::vector<std::vector<std::int64_t>> seen;
+
+ private:
+  static std::unique_ptr<at::ObserverContext> observe(const at::RecordFunction& function) {
+    if (std::string(function.name()) == "aten::dropout" && function.inputs()[1].toDouble() > 0.0) {
+      seen.push_back(function.inputs()[0].toTensor().sizes().vec());
+      EXPECT_EQ(function.inputs()[1].toDouble(), 0.1);
+    }
+    return nullptr;
+  }
+
+  at::CallbackHandle handle_;
+};
+
+TEST(Dropout, StandsWhereTheReferencesHaveIt) {
+  for (const nlohmann::json& entry : golden().at("dropouts")) {
+    const ModelOptions options{.name = entry.at("model").get<std::string>(),
+                               .num_classes = entry.at("num_classes").get<std::int64_t>(),
+                               .attention = Attention::eager,
+                               .dropout = 0.1};
+    const InputShape shape{.image_size = entry.at("image_size").get<std::int64_t>(),
+                           .sequence_length = entry.at("tokens").get<std::int64_t>()};
+    const auto model = find_model(options.name).make(options, shape, {at::kCPU, at::kFloat});
+    const Batch batch = make_golden_batch(entry);
+    const DropoutWatch watch;
+    model->logits(batch);
+    EXPECT_EQ(nlohmann::json(DropoutWatch::seen), entry.at("shapes")) << options.name;
+  }
+}
+
+// A head that begins at zero, as torchvision's does, gives every class the same chance.
+TEST(Vit, BeginsWithNoOpinion) {
+  const at::Tensor logits = make("vit_ti_16")->logits(random_batch("vit_ti_16"));
+  EXPECT_TRUE(logits.eq(0).all().item<bool>());
+}
+
+}  // namespace
+}  // namespace headroom

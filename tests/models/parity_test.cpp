@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Logits, loss and every gradient agree with torchvision and transformers.
+#include <gtest/gtest.h>
+
+#include <ATen/core/Tensor.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "tests/models/golden.h"
+
+namespace headroom {
+namespace {
+
+struct Precision {
+  at::ScalarType dtype;
+  double logits;     // largest relative error allowed
+  double gradients;  // the same
+};
+constexpr Precision kSingle{.dtype = at::kFloat, .logits = 1e-5, .gradients = 1e-4};
+constexpr Precision kDouble{.dtype = at::kDouble, .logits = 1e-10, .gradients = 1e-9};
+
+struct Case {
+  const nlohmann::json* entry;
+  std::string attention;
+  Precision precision;
+};
+
+// Every model with every kernel in single precision; the small ones in double as well.
+std::vector<Case> cases() {
+  std::vector<Case> all;
+  for (const nlohmann::json& entry : golden().at("parity")) {
+    const bool small = entry.at("model") == "vit_ti_16" || entry.at("model") == "bert_mini";
+    for (const std::string attention : {"eager", "flash", "math"}) {
+      all.push_back({&entry, attention, kSingle});
+      if (small) all.push_back({&entry, attention, kDouble});
+    }
+  }
+  return all;
+}
+
+std::string name_of(const Case& test) {
+  return test.entry->at("model").get<std::string>() +
+         (test.entry->at("padded").get<bool>() ? "_padded_" : "_") + test.attention +
+         (test.precision.dtype == at::kFloat ? "_single" : "_double");
+}
+
+// CTest names the tests by this.
+void PrintTo(const Case& test, std::ostream* out) { *out << name_of(test); }
+
+double largest(const nlohmann::json& rows) {
+  double value = 0.0;
+  for (const auto& row : rows) {
+    for (const auto& cell : row) value = std::max(value, std::abs(cell.get<double>()));
+  }
+  return value;
+}
+
+void expect_logits(const at::Tensor& logits, const Case& test) {  // (B, C)
+  const nlohmann::json& expected = test.entry->at("logits");
+  const double tolerance = test.precision.logits * largest(expected);
+  ASSERT_EQ(logits.size(0), static_cast<std::int64_t>(expected.size()));
+  ASSERT_EQ(logits.size(1), static_cast<std::int64_t>(expected[0].size()));
+  for (std::int64_t b = 0; b < logits.size(0); ++b) {
+    for (std::int64_t c = 0; c < logits.size(1); ++c) {
+      EXPECT_NEAR(logits[b][c].item<double>(), expected[b][c].get<double>(), tolerance);
+    }
+  }
+}
+
+// [norm, four entries that lie evenly in the flat gradient], as the script takes them.
+std::array<double, 5> fingerprint(const at::Tensor& gradient) {
+  const at::Tensor flat = gradient.to(at::kDouble).flatten();
+  std::array<double, 5> values{flat.norm().item<double>()};
+  for (std::int64_t k = 0; k < 4; ++k) {
+    values[static_cast<std::size_t>(k) + 1] = flat[k * (flat.numel() - 1) / 3].item<double>();
+  }
+  return values;
+}
+
+// An entry may be near 0, or all of a gradient be nothing but rounding (the bias of the keys does
+// not change a softmax), so errors are relative to what the numbers around them are.
+void expect_gradients(const Model& model, const Case& test) {
+  const nlohmann::json& expected = test.entry->at("gradients");
+  double whole = 0.0;
+  for (const auto& row : expected) whole = std::hypot(whole, row.at(1).get<double>());
+  ASSERT_EQ(expected.size(), model.parameters().size());
+  for (std::size_t p = 0; p < expected.size(); ++p) {
+    const Parameter& parameter = model.parameters()[p];
+    const nlohmann::json& row = expected[p];
+    ASSERT_EQ(parameter.name, row.at(0).get<std::string>());
+    const double norm = row.at(1).get<double>();
+    const double typical = norm / std::sqrt(static_cast<double>(parameter.tensor.numel()));
+    const std::array<double, 5> actual = fingerprint(parameter.tensor.grad());
+    for (std::size_t i = 0; i < actual.size(); ++i) {
+      const double value = row.at(i + 1).get<double>();
+      const double scale = std::max({std::abs(value), typical, 1e-3 * whole});
+      EXPECT_NEAR(actual[i], value, test.precision.gradients * scale) << parameter.name << " " << i;
+    }
+  }
+}
+
+class Parity : public testing::TestWithParam<Case> {};
+INSTANTIATE_TEST_SUITE_P(, Parity, testing::ValuesIn(cases()),
+                         [](const auto& test) { return name_of(test.param); });
+
+TEST_P(Parity, LogitsLossAndGradients) {
+  const auto& [entry, attention, precision] = GetParam();
+  const auto model = make_golden_model(*entry, {.attention = attention, .dtype = precision.dtype});
+  fill_by_hash(*model);
+  const Batch batch = make_golden_batch(*entry);
+  expect_logits(model->logits(batch), GetParam());
+  if (entry->at("gradients").empty()) return;  // of a large model the file has the logits only
+
+  const at::Tensor loss = model->loss(batch);
+  EXPECT_NEAR(loss.item<double>(), entry->at("loss").get<double>(), precision.logits);
+  loss.backward();
+  expect_gradients(*model, GetParam());
+}
+
+}  // namespace
+}  // namespace headroom

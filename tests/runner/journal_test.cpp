@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/runner/journal.h"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <random>
+#include <system_error>
+
+#include "src/core/error.h"
+#include "tests/runner/program.h"
+
+namespace headroom {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json record(int number) { return {{"case", number}, {"text", "\"a\nb\" é"}, {"value", 0.1}}; }
+
+/// The bytes of a journal of `count` records.
+std::string journal_text(const TemporaryFolder& folder, int count) {
+  const std::string path = folder / "whole";
+  Journal journal(path);
+  for (int i = 0; i < count; ++i) journal.append(record(i));
+  return read_text(path);
+}
+
+TEST(Journal, gives_back_what_was_appended) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "journal";
+  {
+    Journal journal(path);
+    EXPECT_TRUE(journal.records().empty());
+    for (int i = 0; i < 3; ++i) journal.append(record(i));
+  }
+  Journal journal(path);
+  ASSERT_EQ(journal.records().size(), 3U);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(journal.records()[i], record(i));
+  EXPECT_EQ(journal.cut_bytes(), 0U);
+}
+
+TEST(Journal, of_any_length_keeps_its_whole_records_and_goes_on) {
+  const TemporaryFolder folder;
+  const std::string whole = journal_text(folder, 5);
+  for (std::size_t length = 0; length <= whole.size(); ++length) {
+    const std::string path = folder.write("cut", whole.substr(0, length));
+    const auto kept = static_cast<std::size_t>(
+        std::count(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length), '\n'));
+    {
+      Journal journal(path);
+      ASSERT_EQ(journal.records().size(), kept) << length;
+      for (std::size_t i = 0; i < kept; ++i) ASSERT_EQ(journal.records()[i], record(int(i)));
+      journal.append(record(99));
+    }
+    Journal journal(path);
+    ASSERT_EQ(journal.records().size(), kept + 1) << length;
+    ASSERT_EQ(journal.records().back(), record(99));
+    ASSERT_EQ(journal.cut_bytes(), 0U);
+  }
+}
+
+TEST(Journal, never_accepts_a_flipped_bit_silently) {
+  const TemporaryFolder folder;
+  const std::string whole = journal_text(folder, 8);
+  std::mt19937 random(7);
+  int refused = 0;
+  for (int i = 0; i < 2000; ++i) {
+    std::string damaged = whole;
+    damaged[random() % whole.size()] ^= static_cast<char>(1U << (random() % 8));
+    const std::string path = folder.write("damaged", damaged);
+    try {
+      const Journal journal(path);
+      // Only what looks like a torn end may be cut, it is said, and the rest is as it was.
+      ASSERT_GT(journal.cut_bytes(), 0U);
+      ASSERT_EQ(journal.records().size(), 7U);
+      for (int k = 0; k < 7; ++k) ASSERT_EQ(journal.records()[std::size_t(k)], record(k));
+    } catch (const ResultsError& error) {
+      ++refused;
+      ASSERT_EQ(read_text(path), damaged);
+      ASSERT_NE(std::string(error.what()).find(path + ":"), std::string::npos);
+    }
+  }
+  EXPECT_GT(refused, 1900);
+}
+
+TEST(Journal, names_the_damaged_line) {
+  const TemporaryFolder folder;
+  std::string text = journal_text(folder, 3);
+  text[text.find('\n') + 20] ^= 1;
+  const std::string path = folder.write("damaged", text);
+  try {
+    const Journal journal(path);
+    FAIL();
+  } catch (const ResultsError& error) {
+    EXPECT_EQ(error.what(), path + ":2:1: this record is damaged: its checksum does not fit");
+  }
+}
+
+TEST(Journal, is_held_by_one_at_a_time) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "journal";
+  {
+    Journal first(path);
+    first.append(record(1));
+    try {
+      const Journal second(path);
+      FAIL();
+    } catch (const ConfigError& error) {
+      EXPECT_NE(std::string(error.what()).find(path), std::string::npos);
+    }
+  }
+  EXPECT_EQ(Journal(path).records().size(), 1U);
+}
+
+TEST(Journal, is_as_before_where_a_record_does_not_fit) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "journal";
+  std::size_t whole = 0;
+  {
+    Journal journal(path);
+    journal.append(record(1));
+    whole = read_text(path).size();
+  }
+  const pid_t child = fork();
+  if (child == 0) {
+    std::signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit{whole + 10, whole + 10};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    Journal journal(path);
+    try {
+      journal.append(record(2));
+    } catch (const std::system_error& error) {
+      _exit(error.code() == std::errc::file_too_large && journal.records().size() == 1 ? 0 : 2);
+    }
+    _exit(1);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  const Journal journal(path);
+  EXPECT_EQ(journal.records().size(), 1U);
+  EXPECT_EQ(journal.cut_bytes(), 0U);
+}
+
+}  // namespace
+}  // namespace headroom

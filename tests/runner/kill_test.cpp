@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// Killed at any moment and resumed, a run gives what an undisturbed one gives.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <random>
+#include <thread>
+
+#include "tests/runner/program.h"
+
+namespace headroom {
+namespace {
+
+constexpr int kKills = 300;
+
+const std::string kSuite = R"(suite: test
+defaults: {model: {name: ok}, data: {name: digits}, train: {work_ms: 3}}
+cases:
+  - {name: vanilla}
+  - {name: segv, model: {name: segv}}
+  - {name: exact, techniques: [exact]}
+  - {name: shifted, techniques: [{exact: {loss_shift: 1.0}}]}
+  - {name: full, model: {name: out_of_memory}}
+)";
+
+void sleep_up_to(std::mt19937& random, int microseconds) {
+  std::this_thread::sleep_for(
+      std::chrono::microseconds(random() % static_cast<unsigned>(microseconds)));
+}
+
+struct Baseline {
+  TemporaryFolder folder;
+  std::string suite = folder.write("suite.yaml", kSuite);
+  std::chrono::microseconds time{};
+  Rows rows;
+
+  Baseline() {
+    const auto start = std::chrono::steady_clock::now();
+    EXPECT_EQ(run_program({"run", suite, "--out", folder / "whole"}).code, 1);
+    time = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() -
+                                                                 start);
+    rows = lasting_rows(folder / "whole");
+    const std::map<std::string, std::string> statuses = {{"vanilla", "ok"},
+                                                         {"segv", "crashed"},
+                                                         {"exact", "ok"},
+                                                         {"shifted", "incorrect"},
+                                                         {"full", "out_of_memory"}};
+    for (const auto& [name, status] : statuses) EXPECT_EQ(rows.at(name).at("status"), status);
+  }
+};
+
+TEST(Kill, of_the_runner_costs_nothing_that_was_measured) {
+  const Baseline baseline;
+  std::mt19937 random(11);
+  int trial = 0;
+  for (int kills = 0; kills < kKills; ++trial) {
+    const std::string out = baseline.folder / ("out" + std::to_string(trial));
+    for (bool done = false; !done;) {
+      Program program({"run", baseline.suite, "--out", out, "--resume"});
+      sleep_up_to(random, static_cast<int>(baseline.time.count()));
+      program.send(SIGKILL);
+      const Ended ended = program.wait();
+      done = ended.signal == 0;
+      ASSERT_TRUE(!done || ended.code == 1) << ended.err;
+      kills += done ? 0 : 1;
+    }
+    ASSERT_EQ(lasting_rows(out), baseline.rows) << "trial " << trial;
+    std::filesystem::remove_all(out);
+  }
+}
+
+TEST(Kill, of_a_worker_is_one_crashed_row) {
+  const Baseline baseline;
+  std::mt19937 random(12);
+  for (int trial = 0; trial < 40; ++trial) {
+    const std::string out = baseline.folder / ("out" + std::to_string(trial));
+    Program program({"run", baseline.suite, "--out", out});
+    sleep_up_to(random, static_cast<int>(baseline.time.count()));
+    const std::vector<pid_t> workers = children_of(program.pid());
+    for (const pid_t worker : workers) kill(worker, SIGKILL);
+    ASSERT_EQ(program.wait().code, 1);
+    std::size_t others = 0;
+    for (const auto& [name, row] : lasting_rows(out)) {
+      // Without its reference `shifted` is not found out.
+      const bool is_other = row != baseline.rows.at(name) && name != "shifted";
+      if (!is_other) continue;
+      EXPECT_EQ(row.at("status"), "crashed");
+      ++others;
+    }
+    EXPECT_LE(others, workers.size());
+  }
+}
+
+TEST(Kill, of_the_runner_ends_the_worker) {
+  const TemporaryFolder folder;
+  const std::string suite =
+      folder.write("suite.yaml", suite_of({"hang_ignoring_term"}, "{silence_s: 600}"));
+  Program program({"run", suite, "--out", folder / "out"});
+  std::vector<pid_t> workers;
+  while (workers.empty()) workers = children_of(program.pid());
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  program.send(SIGKILL);
+  program.wait();
+  for (int tries = 0; kill(workers[0], 0) == 0 && tries < 200; ++tries) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  const std::string state = read_text("/proc/" + std::to_string(workers[0]) + "/stat");
+  EXPECT_TRUE(state.empty() || state.find(") Z ") != std::string::npos) << state;
+}
+
+class Interrupt : public testing::TestWithParam<int> {};
+
+TEST_P(Interrupt, keeps_what_is_done_and_says_how_to_go_on) {
+  const TemporaryFolder folder;
+  const std::string suite = folder.write("suite.yaml", suite_of({"ok", "hang"}, "{silence_s: 2}"));
+  const std::string out = folder / "out";
+  Program program({"run", suite, "--out", out});
+  const auto is_done = [&] {
+    return read_text(out + "/results.csv").find("ok") != std::string::npos;
+  };
+  while (!is_done()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  program.send(GetParam());
+  const Ended ended = program.wait();
+  EXPECT_EQ(ended.code, 130);
+  EXPECT_NE(ended.err.find("--resume and --out " + out), std::string::npos) << ended.err;
+  EXPECT_EQ(read_rows(out).size(), 1U);
+
+  const Ended resumed = run_program({"run", suite, "--out", out, "--resume"});
+  EXPECT_EQ(resumed.code, 1) << resumed.err;
+  EXPECT_EQ(read_rows(out).size(), 2U);
+  EXPECT_EQ(read_rows(out).at("hang")["status"], "timeout");
+}
+
+INSTANTIATE_TEST_SUITE_P(Signals, Interrupt, testing::Values(SIGINT, SIGTERM, SIGHUP));
+
+TEST(InterruptTwice, kills_a_worker_that_does_not_want_to_end) {
+  const TemporaryFolder folder;
+  const std::string suite =
+      folder.write("suite.yaml", suite_of({"hang_ignoring_term"}, "{silence_s: 600}"));
+  Program program({"run", suite, "--out", folder / "out"});
+  while (children_of(program.pid()).empty()) std::this_thread::yield();
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  const auto start = std::chrono::steady_clock::now();
+  program.send(SIGINT);
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  program.send(SIGINT);
+  EXPECT_EQ(program.wait().code, 130);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(3));
+}
+
+}  // namespace
+}  // namespace headroom

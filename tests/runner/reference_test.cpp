@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/runner/reference.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/runner/program.h"
+
+namespace headroom {
+namespace {
+
+std::string suite(const std::string& first_cases, const std::string& model = "{name: ok}") {
+  return "suite: test\ndefaults: {model: " + model + ", data: {name: digits}}\ncases:\n" +
+         first_cases;
+}
+
+/// The statuses of all cases, by name.
+std::map<std::string, std::string> statuses(const std::string& text) {
+  const TemporaryFolder folder;
+  const Ended ended =
+      run_program({"run", folder.write("suite.yaml", text), "--out", folder / "out"});
+  std::map<std::string, std::string> result;
+  for (const auto& [name, row] : read_rows(folder / "out")) {
+    result[name] = row.at("status") + (row.at("first_loss").empty() ? "" : " with a loss");
+  }
+  return result;
+}
+
+const std::string kVanilla = "  - {name: vanilla}\n";
+const std::string kShifted = "  - {name: shifted, techniques: [{exact: {loss_shift: 1.0e-12}}]}\n";
+
+TEST(Reference, must_be_met_to_the_bit_without_a_tolerance) {
+  const auto result =
+      statuses(suite(kVanilla + kShifted + "  - {name: equal, techniques: [exact]}\n"));
+  EXPECT_EQ(result.at("shifted"), "incorrect");
+  EXPECT_EQ(result.at("equal"), "ok with a loss");
+}
+
+TEST(Reference, may_be_missed_by_the_sum_of_the_tolerances) {
+  // The loss of vanilla is 4.67: 2 % of it are 0.093.
+  const auto result =
+      statuses(suite(kVanilla + "  - {name: near, techniques: [{close: {loss_shift: -0.09}}]}\n" +
+                     "  - {name: far, techniques: [{close: {loss_shift: 0.1}}]}\n" +
+                     "  - {name: both, techniques: [exact, {close: {loss_shift: 0.09}}]}\n"));
+  EXPECT_EQ(result.at("near"), "ok with a loss");
+  EXPECT_EQ(result.at("far"), "incorrect");
+  EXPECT_EQ(result.at("both"), "ok with a loss");
+}
+
+TEST(Reference, is_of_the_same_settings_and_stands_before) {
+  const std::string other =
+      "  - {name: other, train: {seed: 7}, techniques: [{exact: {loss_shift: 1.0}}]}\n";
+  EXPECT_EQ(statuses(suite(kVanilla + other)).at("other"), "ok with a loss");
+  EXPECT_EQ(statuses(suite(kShifted + kVanilla)).at("shifted"), "ok with a loss");
+}
+
+TEST(Reference, says_nothing_where_the_model_drops_out) {
+  EXPECT_EQ(statuses(suite(kVanilla + kShifted, "{name: ok, dropout: 0.1}")).at("shifted"),
+            "ok with a loss");
+}
+
+TEST(Reference, comes_from_the_journal_on_resume) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("suite.yaml", suite(kVanilla + kShifted));
+  const std::string out = folder / "out";
+  EXPECT_EQ(run_program({"run", file, "--out", out, "--only", "vanilla"}).code, 0);
+  EXPECT_EQ(run_program({"run", file, "--out", out, "--resume"}).code, 1);
+  EXPECT_EQ(read_rows(out).at("shifted")["reason"],
+            "the loss of the first step is 4.666666666667666, that of vanilla is "
+            "4.666666666666666; they must be equal");
+}
+
+}  // namespace
+}  // namespace headroom

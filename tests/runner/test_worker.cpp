@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+// A worker that measures nothing: it speaks the real protocol and behaves as the case's model says
+// (tests/runner/test_catalog.json). Its numbers depend on the case alone.
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <iostream>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string nonce;
+
+void send_text(const std::string& text) {
+  for (std::size_t sent = 0; sent < text.size();) {
+    const ssize_t count = write(3, text.data() + sent, text.size() - sent);
+    if (count < 0) _exit(9);
+    sent += static_cast<std::size_t>(count);
+  }
+}
+
+void send(Json message) {
+  message["nonce"] = nonce;
+  send_text(message.dump() + "\n");
+}
+
+void send_progress(const char* phase, int step = 0) {
+  send({{"event", "progress"}, {"phase", phase}, {"step", step}, {"steps", 3}});
+}
+
+[[noreturn]] void sleep_for_ever() {
+  for (;;) pause();
+}
+
+double loss_of(const Json& request_case) {
+  double loss = 2.0 + request_case["train"]["batch_size"].get<double>() / 3;
+  for (const Json& technique : request_case["techniques"])
+    loss += technique.value("loss_shift", 0.0);
+  return loss;
+}
+
+Json record_of(const Json& request_case) {
+  const std::int64_t batch = request_case["train"]["batch_size"];
+  const std::int64_t techniques = static_cast<std::int64_t>(request_case["techniques"].size());
+  const double loss = loss_of(request_case);
+  return {{"status", "ok"},
+          {"reason", ""},
+          {"columns",
+           {{"device_name", "a test"},
+            {"parameters", 1000},
+            {"run_peak_allocated_bytes", batch * 1'000'000 / (1 + techniques)},
+            {"peak_phase", "backward"},
+            {"step_time_median_ns", batch * 1000},
+            {"samples_per_second", 1e6 / 3},
+            {"first_loss", loss},
+            {"last_loss", loss / 2}}},
+          {"step_time_ns", {1, 2, 3}},
+          {"loss", {loss, loss / 2}}};
+}
+
+void send_record(const Json& record) { send({{"event", "record"}, {"record", record}}); }
+
+/// Answers with what a child can see of its surroundings, in the reason.
+Json surroundings(Json record) {
+  std::string seen;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    std::error_code gone;  // the directory's own descriptor
+    const std::string target = std::filesystem::read_symlink(entry.path(), gone);
+    if (target.find("/proc/") == std::string::npos) seen += entry.path().filename().string() + " ";
+  }
+  struct sigaction pipe_action;
+  sigaction(SIGPIPE, nullptr, &pipe_action);
+  sigset_t mask;
+  sigprocmask(SIG_BLOCK, nullptr, &mask);
+  seen +=
+      pipe_action.sa_handler == SIG_DFL && sigismember(&mask, SIGINT) == 0 ? "plain" : "changed";
+  seen += getpgrp() == getpid() ? " leader" : " member";
+  record["status"] = "unsupported";
+  record["reason"] = seen;
+  return record;
+}
+
+/// Also where a sanitizer has put its own handler.
+void crash() {
+  std::signal(SIGSEGV, SIG_DFL);
+  raise(SIGSEGV);
+}
+
+void leave_grandchild() {
+  if (fork() != 0) return;
+  setsid();
+  prctl(PR_SET_PDEATHSIG, 0);
+  std::signal(SIGTERM, SIG_IGN);
+  if (fork() == 0) prctl(PR_SET_NAME, "left_behind_two");
+  prctl(PR_SET_NAME, "left_behind");
+  sleep_for_ever();
+}
+
+void eat_memory() {
+  std::vector<std::vector<char>> eaten;
+  for (;;) eaten.emplace_back(16 * 1024 * 1024, 'x');
+}
+
+Json with(Json record, const char* key, const Json& value) {
+  record[key] = value;
+  return record;
+}
+
+Json with_column(Json record, const char* key, const Json& value) {
+  record["columns"][key] = value;
+  return record;
+}
+
+const std::map<std::string, std::function<void(const Json&)>>& behaviours() {
+  static const std::map<std::string, std::function<void(const Json&)>> table = {
+      {"ok", send_record},
+      {"segv", [](const Json&) { crash(); }},
+      {"abort", [](const Json&) { std::abort(); }},
+      {"exit_3", [](const Json&) { _exit(3); }},
+      {"hang", [](const Json&) { sleep_for_ever(); }},
+      {"hang_ignoring_term",
+       [](const Json&) {
+         std::signal(SIGTERM, SIG_IGN);
+         sleep_for_ever();
+       }},
+      {"stop", [](const Json&) { raise(SIGSTOP); }},
+      {"chatter",
+       [](const Json&) {
+         for (int step = 0;; ++step) send_progress("warm_up", step);
+       }},
+      {"spew_output",
+       [](const Json& record) {
+         const std::string megabyte(1024 * 1024, 'x');
+         for (int i = 0; i < 256; ++i) std::cout << megabyte;
+         send_record(record);
+       }},
+      {"spew_messages",
+       [](const Json&) {
+         for (;;) send_text(std::string(65536, 'x'));
+       }},
+      {"flood_messages",
+       [](const Json& record) {
+         send_record(record);
+         for (;;) send_progress("memory");
+       }},
+      {"no_record", [](const Json&) {}},
+      {"wrong_nonce",
+       [](const Json& record) {
+         nonce = "0123456789abcdef";
+         send_record(record);
+       }},
+      {"two_records",
+       [](const Json& record) {
+         send_record(record);
+         send_record(record);
+       }},
+      {"broken_json", [](const Json&) { send_text("{\"nonce\": \"" + nonce + "\", \"event\n"); }},
+      {"unknown_column", [](const Json& r) { send_record(with_column(r, "luck", 7)); }},
+      {"wrong_type", [](const Json& r) { send_record(with_column(r, "parameters", "many")); }},
+      {"negative_peak",
+       [](const Json& r) { send_record(with_column(r, "run_peak_allocated_bytes", -1)); }},
+      {"unknown_status", [](const Json& r) { send_record(with(r, "status", "splendid")); }},
+      {"nan_loss",
+       [](const Json& r) {
+         const double nan = std::numeric_limits<double>::quiet_NaN();
+         send_record(with_column(with(r, "loss", {nan}), "first_loss", nan));
+       }},
+      {"out_of_memory",
+       [](const Json& r) {
+         send_record(with(with(r, "status", "out_of_memory"), "reason", "1 GiB asked, 0 free"));
+       }},
+      {"unsupported", [](const Json& r) { send_record(with(r, "status", "unsupported")); }},
+      {"inactive", [](const Json& r) { send_record(with(r, "status", "inactive")); }},
+      {"failed", [](const Json& r) { send_record(with(r, "status", "failed")); }},
+      {"grandchild",
+       [](const Json& record) {
+         leave_grandchild();
+         send_record(record);
+       }},
+      {"late_crash",
+       [](const Json& record) {
+         send_record(record);
+         crash();
+       }},
+      {"late_hang",
+       [](const Json& record) {
+         send_record(record);
+         sleep_for_ever();
+       }},
+      {"killed", [](const Json&) { raise(SIGKILL); }},
+      {"eat_memory", [](const Json&) { eat_memory(); }},
+      {"look_around", [](const Json& record) { send_record(surroundings(record)); }},
+  };
+  return table;
+}
+
+void measure(const Json& request) {
+  const Json& request_case = request["case"];
+  send_progress("start");
+  send_progress("warm_up", 2);
+  std::cout << "this is " << request_case["name"] << std::endl;
+  std::this_thread::sleep_for(
+      std::chrono::milliseconds(request_case["train"]["work_ms"].get<int>()));
+  behaviours().at(request_case["model"]["name"])(record_of(request_case));
+}
+
+Json answer(const Json& request) {
+  if (request["request"] == "doctor") return {{"gpus", Json::array()}};
+  if (request["request"] == "inspect") {
+    return {{"parameters", {{{"name", "head.weight"}, {"shape", {10, 4}}, {"bytes", 160}}}},
+            {"parameter_bytes", 160},
+            {"asked", request}};
+  }
+  return {{"asked", request}};
+}
+
+}  // namespace
+
+int main() {
+  const std::string text{std::istreambuf_iterator<char>(std::cin), {}};
+  const Json request = Json::parse(text);
+  nonce = request["nonce"];
+  if (request["request"] == "measure") {
+    measure(request);
+  } else {
+    send_record({{"status", "ok"}, {"reason", ""}, {"result", answer(request)}});
+  }
+}

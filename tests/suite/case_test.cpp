@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/suite/case.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/suite/test_catalog.h"
+
+namespace headroom {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kSuite = R"(
+suite: s
+source: a table
+defaults:
+  model: {name: vit, num_classes: 5}
+cases:
+  - name: vanilla
+    published: {run_peak_reserved_bytes: 26790000000, samples_per_second: 1.5}
+  - name: stacked
+    techniques: [bfloat16, {gradient_accumulation: {micro_batches: 2}}, {mixed_precision: {dtype: float16}}]
+    train: {batch_size: 64, tf32: true, optimizer: {lr: 5.0e-5}}
+    data: {path: /tmp/x}
+)";
+
+TEST(Case, IsCompleteAndInTheCatalogsOrder) {
+  const Suite suite = load_text(kSuite);
+  EXPECT_EQ(suite.name, "s");
+  EXPECT_EQ(suite.source, "a table");
+  ASSERT_EQ(suite.cases.size(), 2u);
+  EXPECT_EQ(suite.cases[0].to_json().dump(), Json::parse(R"(
+    {"name": "vanilla", "model": {"name": "vit", "num_classes": 5, "patch": 16},
+     "data": {"path": ""},
+     "train": {"batch_size": 8, "seed": 1, "tf32": false,
+               "optimizer": {"name": "adam", "lr": 0.001, "beta1": 0.9}},
+     "limits": {"silence_s": 60}, "techniques": []})")
+                                                 .dump());
+  EXPECT_EQ(suite.cases[0].published.dump(),
+            R"({"run_peak_reserved_bytes":26790000000,"samples_per_second":1.5})");
+  EXPECT_EQ(suite.cases[1].techniques.dump(),
+            R"([{"name":"bfloat16"},{"name":"gradient_accumulation","micro_batches":2},)"
+            R"({"name":"mixed_precision","dtype":"float16"}])");
+}
+
+TEST(Case, FindsValuesByTheirPath) {
+  const Case found = load_text(kSuite).cases[1];
+  EXPECT_EQ(*found.find("train.batch_size"), 64);
+  EXPECT_EQ(*found.find("train.optimizer.lr"), 5.0e-5);
+  EXPECT_EQ(*found.find("data.path"), "/tmp/x");
+  for (const char* path : {"train.x", "", "train.batch_size.x", "name"}) {
+    EXPECT_EQ(found.find(path), nullptr) << path;
+  }
+}
+
+TEST(Case, FingerprintIsOfWhatIsMeasured) {
+  const Case first = load_text(kSuite).cases[1];
+  Case other = first;
+  other.name = "renamed";
+  other.published["run_peak_reserved_bytes"] = 1;
+  EXPECT_EQ(other.fingerprint(), first.fingerprint());
+  EXPECT_EQ(first.fingerprint().size(), 16u);
+
+  Case reordered = first;
+  reordered.fields = Json::object();
+  for (const char* key : {"limits", "train", "data", "model"})
+    reordered.fields[key] = first.fields[key];
+  EXPECT_EQ(reordered.fingerprint(), first.fingerprint());
+
+  other = first;
+  other.fields["train"]["batch_size"] = 65;
+  EXPECT_NE(other.fingerprint(), first.fingerprint());
+  other = first;
+  other.techniques.erase(0);
+  EXPECT_NE(other.fingerprint(), first.fingerprint());
+}
+
+}  // namespace
+}  // namespace headroom
