@@ -29,10 +29,11 @@ function(headroom_library)
   target_link_libraries(headroom_${arg_NAME} PUBLIC headroom_flags ${arg_DEPS})
 endfunction()
 
-# headroom_test(NAME core SOURCES a_test.cpp DEPS libraries [SERIAL]): one folder, one test program,
-# one CTest entry for each test case. SERIAL: the tests need the machine for themselves.
+# headroom_test(NAME core SOURCES a_test.cpp DEPS libraries [WHOLE] [SERIAL] [TIMEOUT seconds]): one
+# folder, one test program, one CTest entry for each test case. WHOLE: one entry for all of them,
+# where every start costs the loading of LibTorch. SERIAL: the tests need the machine to themselves.
 function(headroom_test)
-  cmake_parse_arguments(arg "SERIAL" "NAME;TIMEOUT" "SOURCES;DEPS" ${ARGN})
+  cmake_parse_arguments(arg "SERIAL;WHOLE" "NAME;TIMEOUT" "SOURCES;DEPS" ${ARGN})
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
@@ -40,8 +41,21 @@ function(headroom_test)
   target_link_libraries(${arg_NAME}_test PRIVATE ${arg_DEPS} GTest::gtest_main)
   target_compile_definitions(${arg_NAME}_test PRIVATE
     HEADROOM_SOURCE_DIR="${CMAKE_SOURCE_DIR}" HEADROOM_BUILD_DIR="${CMAKE_BINARY_DIR}")
-  gtest_discover_tests(${arg_NAME}_test TEST_PREFIX ${arg_NAME}. DISCOVERY_MODE PRE_TEST
-    DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT ${arg_TIMEOUT} RUN_SERIAL ${arg_SERIAL})
+  if(arg_WHOLE)
+    add_test(NAME ${arg_NAME} COMMAND ${arg_NAME}_test)
+    set_tests_properties(${arg_NAME} PROPERTIES TIMEOUT ${arg_TIMEOUT} RUN_SERIAL ${arg_SERIAL})
+  else()
+    gtest_discover_tests(${arg_NAME}_test TEST_PREFIX ${arg_NAME}. DISCOVERY_MODE PRE_TEST
+      DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT ${arg_TIMEOUT} RUN_SERIAL ${arg_SERIAL})
+  endif()
+endfunction()
+
+# headroom_benchmark(NAME ledger SOURCES a.cpp DEPS libraries): one program of Google Benchmark. DEPS
+# names the library that holds its main function, where no source does.
+function(headroom_benchmark)
+  cmake_parse_arguments(arg "" "NAME" "SOURCES;DEPS" ${ARGN})
+  add_executable(${arg_NAME}_benchmark ${arg_SOURCES})
+  target_link_libraries(${arg_NAME}_benchmark PRIVATE ${arg_DEPS} benchmark::benchmark)
 endfunction()
 
 # headroom_embed(TARGET FILE SYMBOL): makes the bytes of FILE available in TARGET as

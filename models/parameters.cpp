@@ -4,44 +4,33 @@
 #include <ATen/ops/empty.h>
 #include <ATen/ops/full.h>
 
-#include <cmath>
-#include <numbers>
-
 namespace headroom {
 namespace {
 
-at::TensorOptions full_precision(at::Device device, at::ScalarType dtype) {
-  return at::TensorOptions().device(device).dtype(dtype == at::kDouble ? at::kDouble : at::kFloat);
+/// What values are drawn in. The CPU's generator draws coarse numbers in 16 bits (a uniform one
+/// that rounds to 1 becomes an infinite normal one); a GPU draws in fp32 and rounds each.
+at::TensorOptions drawn(at::Device device, at::ScalarType dtype) {
+  const bool narrow_on_cpu = device.is_cpu() && dtype != at::kDouble;
+  return at::TensorOptions().device(device).dtype(narrow_on_cpu ? at::kFloat : dtype);
 }
-
-double normal_cdf(double x) { return (1.0 + std::erf(x / std::numbers::sqrt2)) / 2.0; }
 
 }  // namespace
 
 at::Tensor ParameterFactory::normal(const std::string& name, at::IntArrayRef shape, double stddev) {
-  return keep(name, at::empty(shape, full_precision(device_, dtype_)).normal_(0.0, stddev));
-}
-
-at::Tensor ParameterFactory::truncated_normal(const std::string& name, at::IntArrayRef shape,
-                                              double stddev) {
-  // The inverse of the cumulative distribution, applied to uniform values in its image of [-2, 2].
-  const double low = 2.0 * normal_cdf(-2.0 / stddev) - 1.0;
-  const double high = 2.0 * normal_cdf(2.0 / stddev) - 1.0;
-  at::Tensor values = at::empty(shape, full_precision(device_, dtype_)).uniform_(low, high);
-  return keep(name, values.erfinv_().mul_(stddev * std::numbers::sqrt2).clamp_(-2.0, 2.0));
+  return keep(name, at::empty(shape, drawn(device_, dtype_)).normal_(0.0, stddev));
 }
 
 at::Tensor ParameterFactory::uniform(const std::string& name, at::IntArrayRef shape, double bound) {
-  return keep(name, at::empty(shape, full_precision(device_, dtype_)).uniform_(-bound, bound));
+  return keep(name, at::empty(shape, drawn(device_, dtype_)).uniform_(-bound, bound));
 }
 
 at::Tensor ParameterFactory::constant(const std::string& name, at::IntArrayRef shape,
                                       double value) {
-  return keep(name, at::full(shape, value, full_precision(device_, dtype_)));
+  return keep(name, at::full(shape, value, drawn(device_, dtype_)));
 }
 
-at::Tensor ParameterFactory::keep(const std::string& name, at::Tensor full_precision) {
-  at::Tensor tensor = full_precision.to(dtype_).requires_grad_();
+at::Tensor ParameterFactory::keep(const std::string& name, at::Tensor values) {
+  at::Tensor tensor = values.to(dtype_).requires_grad_();
   parameters_.push_back({name, tensor});
   return tensor;
 }

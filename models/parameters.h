@@ -18,16 +18,14 @@ struct Parameter {
 };
 
 /// Makes a model's parameters, in the order in which the model asks, so that a seed gives the same
-/// model everywhere. Values are drawn in fp32 (or fp64) on `device` from its default generator;
-/// then, where `dtype` is narrower, that one parameter is cast at once: the full-precision copy
-/// lives for one parameter, and the weights equal those of a model that is cast as a whole.
+/// model everywhere. Values are drawn on `device` from its default generator. On the CPU they are
+/// drawn in fp32 (or fp64), and where `dtype` is narrower, that one parameter is cast at once: the
+/// fp32 copy lives for one parameter, and the weights equal those of a model cast as a whole.
 class ParameterFactory {
  public:
   ParameterFactory(at::Device device, at::ScalarType dtype) : device_(device), dtype_(dtype) {}
 
   at::Tensor normal(const std::string& name, at::IntArrayRef shape, double stddev);
-  /// Normal, limited to [-2, 2] (not in units of stddev) as torch.nn.init.trunc_normal_ does.
-  at::Tensor truncated_normal(const std::string& name, at::IntArrayRef shape, double stddev);
   at::Tensor uniform(const std::string& name, at::IntArrayRef shape,
                      double bound);  // [-bound, bound]
   at::Tensor constant(const std::string& name, at::IntArrayRef shape, double value);
@@ -36,7 +34,7 @@ class ParameterFactory {
   std::vector<Parameter> take() { return std::exchange(parameters_, {}); }
 
  private:
-  at::Tensor keep(const std::string& name, at::Tensor full_precision);
+  at::Tensor keep(const std::string& name, at::Tensor values);
 
   at::Device device_;
   at::ScalarType dtype_;

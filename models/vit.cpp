@@ -106,13 +106,20 @@ struct VitLayers {
         pos_embedding(parameters.normal("encoder.pos_embedding", {1, tokens, size.width}, 0.02)),
         layers(make_layers(parameters, size)),
         ln(parameters, "encoder.ln", size.width, kEpsilon),
-        head{.weight = parameters.constant("heads.head.weight", {classes, size.width}, 0.0),
-             .bias = parameters.constant("heads.head.bias", {classes}, 0.0)} {}
+        head(make_head(parameters, size.width, classes)) {}
 
  private:
+  /// As torch.nn.Linear starts, and so a head that replaces a pretrained one. (A new ViT of
+  /// torchvision's starts with a head of zeros, under which nothing else has a gradient at first.)
+  static Linear make_head(ParameterFactory& parameters, std::int64_t width, std::int64_t classes) {
+    const double bound = 1.0 / std::sqrt(static_cast<double>(width));
+    at::Tensor weight = parameters.uniform("heads.head.weight", {classes, width}, bound);
+    return {.weight = weight, .bias = parameters.uniform("heads.head.bias", {classes}, bound)};
+  }
+
   static Linear make_patches(ParameterFactory& parameters, const VitSize& size) {
     const double fan_in = 3.0 * static_cast<double>(size.patch * size.patch);
-    at::Tensor weight = parameters.truncated_normal(
+    at::Tensor weight = parameters.normal(
         "conv_proj.weight", {size.width, 3, size.patch, size.patch}, std::sqrt(1.0 / fan_in));
     return {.weight = weight, .bias = parameters.constant("conv_proj.bias", {size.width}, 0.0)};
   }

@@ -23,7 +23,7 @@ LossScaler::LossScaler(at::Device device)
       growth_(at::full({1}, 0, at::TensorOptions().device(device).dtype(at::kInt))),
       found_inf_(at::full({1}, 0.0, at::TensorOptions().device(device).dtype(at::kFloat))) {}
 
-at::Tensor LossScaler::scale(const at::Tensor& loss) const { return loss.mul(scale_.view({})); }
+at::Tensor LossScaler::scale(const at::Tensor& loss) const { return loss.mul(scale_.squeeze()); }
 
 void LossScaler::unscale_gradients(std::span<const at::Tensor> parameters) {
   const at::NoGradGuard no_grad;

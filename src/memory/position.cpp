@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <unordered_set>
 
 namespace headroom {
@@ -16,8 +17,11 @@ std::atomic<Phase> phase_now{Phase::build};
 std::atomic<std::int64_t> block_now{kNoBlock};
 thread_local const char* operator_now = "";
 
-/// The same text at an address that stays: an operator's name may die with its call.
-const char* lasting(const char* name) {
+/// The same text at an address that stays, since an operator's name may die with its call; without
+/// the words that autograd puts before the name of each of its nodes.
+const char* lasting(std::string_view name) {
+  constexpr std::string_view kNode = "autograd::engine::evaluate_function: ";
+  if (name.starts_with(kNode)) name.remove_prefix(kNode.size());
   static std::mutex mutex;
   static auto* const kNames = new std::unordered_set<std::string>;  // read at any time, also at exit
   const std::lock_guard lock(mutex);

@@ -107,7 +107,7 @@ void Adam::apply_fused(const UpdateTensors& tensors, Moments& moments, const Upd
   } else {
     update([](auto&&... arguments) { at::_fused_adam_(arguments...); });
   }
-  if (found_inf) steps_skipped_.add_(found_inf->view({}));
+  if (found_inf) steps_skipped_.add_(found_inf->squeeze());
 }
 
 std::vector<at::Tensor> Adam::state() const {

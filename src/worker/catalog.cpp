@@ -24,7 +24,8 @@ Json describe_technique(const TechniqueEntry& entry) {
           {"fields", describe_fields([&](Fields& f) { technique->fields(f); })},
           {"excludes", entry.excludes},
           {"needs", ""},
-          {"loss_tolerance", entry.loss_tolerance}};
+          {"loss_tolerance", entry.loss_tolerance},
+          {"gradient_tolerance", entry.gradient_tolerance}};
 }
 
 }  // namespace

@@ -101,16 +101,15 @@ const std::array kColumns{
 
     Column{"init_peak_allocated_bytes", "integer", "memory", "live tensors while building",
            "worker", [](const Measured& m) -> Json { return m.measurement.init.allocated_bytes; }},
-    Column{"steady_peak_allocated_bytes", "integer", "memory",
-           "live tensors in steps behind the warm-up", "worker",
+    Column{"steady_peak_allocated_bytes", "integer", "memory", "live tensors in the timed steps",
+           "worker",
            [](const Measured& m) { return trained(m, m.measurement.steady.allocated_bytes); }},
     Column{"run_peak_allocated_bytes", "integer", "memory", "live tensors over the whole run",
            "worker", [](const Measured& m) -> Json { return m.measurement.run.allocated_bytes; }},
     Column{"init_peak_reserved_bytes", "integer", "memory",
            "segments of the caching allocator while building (CUDA)", "worker",
            [](const Measured& m) { return or_null(m.measurement.init.reserved_bytes); }},
-    Column{"steady_peak_reserved_bytes", "integer", "memory", "... in steps behind the warm-up",
-           "worker",
+    Column{"steady_peak_reserved_bytes", "integer", "memory", "... in the timed steps", "worker",
            [](const Measured& m) { return or_null(m.measurement.steady.reserved_bytes); }},
     Column{"run_peak_reserved_bytes", "integer", "memory",
            "... over the whole run, as published tables print it", "worker",
@@ -169,6 +168,9 @@ const std::array kColumns{
            [](const Measured& m) {
              return m.measurement.losses.empty() ? Json() : Json(m.measurement.losses.front());
            }},
+    Column{"first_gradient_norm", "number", "learning",
+           "2-norm of all gradients of the first batch, unscaled and unclipped", "worker",
+           [](const Measured& m) { return or_null(m.measurement.first_gradient_norm); }},
     Column{"last_loss", "number", "learning", "mean loss of the last batch", "worker",
            [](const Measured& m) {
              return m.measurement.losses.empty() ? Json() : Json(m.measurement.losses.back());

@@ -18,16 +18,14 @@
 namespace headroom {
 namespace {
 
-/// Steps behind the warm-up in which memory is read and nothing is timed: gradients and state have
-/// their place after the first, so two of them are alike.
-constexpr long kMemorySteps = 2;
-
 PeakMemory larger(const PeakMemory& a, const PeakMemory& b) {
   return {.allocated_bytes = std::max(a.allocated_bytes, b.allocated_bytes),
           .reserved_bytes = std::max(a.reserved_bytes, b.reserved_bytes)};
 }
 
-/// Names what is allocated: by operator, and what autograd keeps. Not while steps are timed.
+/// Names what is allocated: by operator, and what autograd keeps. Stays on while steps are timed
+/// (it costs less than 1 % of a step, see benchmarks/ledger_benchmark.cpp): on CUDA what the
+/// allocator rounds up differs from step to step, so the peak of a run may fall in any of them.
 struct Attribution {
   explicit Attribution(Ledger& ledger)
       : saved([&ledger](const at::Tensor& t) { ledger.tag(t, Category::activations); }) {}
@@ -48,7 +46,7 @@ class Run {
       : recipe_(measured.recipe),
         messages_(messages),
         memory_(watch_memory(recipe_.device, ledger_)),
-        attribution_(std::in_place, ledger_),
+        attribution_(ledger_),
         data_(find_data(recipe_.data.name)
                   .make(recipe_.data, recipe_.model.num_classes, recipe_.train.seed)),
         trainer_(recipe_, measured.techniques, ledger_) {}
@@ -77,11 +75,12 @@ class Run {
     return peak;
   }
 
-  void stop_attribution() { attribution_.reset(); }
-
-  void note_flops(const Flops& flops) {
-    trainer_.evidence().flops = flops.all / kMemorySteps;
-    trainer_.evidence().low_precision_flops = flops.low_precision / kMemorySteps;
+  /// Takes one more step and counts what it computes.
+  void count_flops(Measurement& into) {
+    const FlopCounter counter;
+    steps("counting", 1, into);
+    trainer_.evidence().flops = counter.so_far().all;
+    trainer_.evidence().low_precision_flops = counter.so_far().low_precision;
   }
 
   std::optional<double> accuracy() {
@@ -94,6 +93,7 @@ class Run {
     take_peak(into);
     into.peak = ledger_.peak();
     into.evidence = trainer_.evidence();
+    into.first_gradient_norm = trainer_.first_gradient_norm();
     into.evidence.device_state_bytes = total_bytes(trainer_.optimizer().device_state());
     into.evidence.host_state_bytes = total_bytes(trainer_.optimizer().host_state());
     into.pinned_peak_bytes = host_pool_peak_bytes();
@@ -110,7 +110,7 @@ class Run {
   const Messages& messages_;
   Ledger ledger_;
   std::unique_ptr<DeviceMemory> memory_;
-  std::optional<Attribution> attribution_;
+  Attribution attribution_;
   std::unique_ptr<Dataset> data_;
   Trainer trainer_;
   std::optional<Loader> loader_;
@@ -134,13 +134,8 @@ Measurement measure(const Case& measured, const Messages& messages) {
   std::optional<Run> run(std::in_place, measured, messages);
   result.init = run->take_peak(result);
   run->steps("warm_up", recipe.train.warmup_steps, result);
-  if (trains) {
-    const FlopCounter flops;
-    result.steady = run->steps("memory", kMemorySteps, result);
-    run->note_flops(flops.so_far());
-  }
-  run->stop_attribution();
-  run->steps("timing", recipe.train.steps, result);
+  if (trains) run->count_flops(result);
+  result.steady = run->steps("timing", recipe.train.steps, result);
   messages.progress("evaluate");
   if (trains) result.held_out_accuracy = run->accuracy();
   run->finish(result);

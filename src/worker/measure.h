@@ -15,7 +15,7 @@ namespace headroom {
 /// All that one run of a case tells. Empty: not measured.
 struct Measurement {
   PeakMemory init;    // while the model and the optimizer are built
-  PeakMemory steady;  // in steps behind the warm-up
+  PeakMemory steady;  // in the timed steps
   PeakMemory run;     // over all of it, init and evaluation included
   PeakReport peak;    // what run.allocated_bytes is made of, by the ledger's own sums
   std::optional<std::int64_t> driver_bytes;
@@ -24,6 +24,7 @@ struct Measurement {
 
   std::vector<std::int64_t> step_time_ns;  // of the timed steps, batch loading included
   std::vector<double> losses;              // of every step from the first
+  std::optional<double> first_gradient_norm;
   std::int64_t copied_bytes_per_step = 0;
   std::optional<double> held_out_accuracy;
   std::optional<double> ceiling_flops;  // a second; product_ceiling of the case's dtype

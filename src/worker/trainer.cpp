@@ -8,6 +8,7 @@
 #include <torch/csrc/autograd/variable.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <utility>
 
@@ -50,6 +51,7 @@ Trainer::Trainer(const Recipe& recipe, const Techniques& techniques, Ledger& led
   optimizer_ = recipe.optimizer_on_host
                    ? make_host_optimizer(recipe.optimizer, tensors_of(*model_))
                    : make_device_optimizer(recipe.optimizer, tensors_of(*model_));
+  gradient_norms_.resize(model_->parameters().size());
   make_step();
   for (const auto& technique : techniques) technique->wrap_model(*step_, recipe);
   for (const auto& technique : techniques) technique->wrap_step(*step_, recipe);
@@ -125,8 +127,9 @@ void Trainer::make_step() {
       Step{.model = *model_, .optimizer = *optimizer_, .evidence = evidence_});
   step_->forward = [this](const Batch& batch) { return model_->loss(batch); };
   step_->backward = [](const at::Tensor& loss) { torch::autograd::backward({loss}, {}); };
-  step_->gradient_ready = [](std::size_t) {};
+  step_->gradient_ready = [this](std::size_t index) { note_gradient_norm(index); };
   step_->finish_gradients = [this] {
+    for (std::size_t i = 0; i < gradient_norms_.size(); ++i) note_gradient_norm(i);
     if (recipe_.train.max_gradient_norm > 0.0) {
       clip_gradients(optimizer_->parameters(), recipe_.train.max_gradient_norm);
     }
@@ -147,6 +150,26 @@ void Trainer::zero_gradients() {
       gradient.zero_();
     }
   }
+}
+
+/// Called when a gradient arrives, and again when all are finished: a technique may free it
+/// between, or scale it.
+void Trainer::note_gradient_norm(std::size_t index) {
+  const at::Tensor& gradient = optimizer_->parameters()[index].grad();
+  if (evidence_.steps > 0 || !gradient.defined()) return;
+  const at::NoGradGuard no_grad;
+  // Squares of 16-bit numbers are summed in fp32.
+  gradient_norms_[index] = gradient.norm(2, c10::promoteTypes(gradient.scalar_type(), at::kFloat));
+}
+
+std::optional<double> Trainer::first_gradient_norm() const {
+  double sum = 0.0;
+  for (const at::Tensor& norm : gradient_norms_) {
+    if (!norm.defined()) continue;
+    const double value = norm.item<double>();
+    sum += value * value;
+  }
+  return evidence_.steps > 0 ? std::optional(std::sqrt(sum)) : std::nullopt;
 }
 
 double Trainer::step(const Batch& host_batch) {

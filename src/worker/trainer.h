@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -29,6 +30,9 @@ class Trainer {
   const Optimizer& optimizer() const { return *optimizer_; }
   const Evidence& evidence() const { return evidence_; }
   Evidence& evidence() { return evidence_; }
+  /// The global 2-norm of the first step's gradients, unscaled and unclipped: a loss alone says
+  /// nothing of backward. Empty before that step.
+  std::optional<double> first_gradient_norm() const;
   /// Bytes that techniques copied between device and host so far.
   std::int64_t copied_bytes() const;
 
@@ -38,6 +42,7 @@ class Trainer {
   void follow_gradients();
   void make_step();
   void zero_gradients();
+  void note_gradient_norm(std::size_t index);
 
   const Recipe& recipe_;
   Ledger& ledger_;
@@ -45,6 +50,7 @@ class Trainer {
   std::unique_ptr<Model> model_;
   std::unique_ptr<Optimizer> optimizer_;
   std::unique_ptr<Step> step_;
+  std::vector<at::Tensor> gradient_norms_;  // of the first step, by parameter, shape () each
 };
 
 }  // namespace headroom

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <random>
 #include <thread>
 
@@ -76,7 +77,9 @@ TEST(Kill, of_a_worker_is_one_crashed_row) {
   std::mt19937 random(12);
   for (int trial = 0; trial < 40; ++trial) {
     const std::string out = baseline.folder / ("out" + std::to_string(trial));
-    Program program({"run", baseline.suite, "--out", out});
+    // The leak sanitizer looks on from a child of its own, and waits for ever where that is killed.
+    Program program({"run", baseline.suite, "--out", out},
+                    [] { setenv("ASAN_OPTIONS", "detect_leaks=0", 1); });
     sleep_up_to(random, static_cast<int>(baseline.time.count()));
     const std::vector<pid_t> workers = children_of(program.pid());
     for (const pid_t worker : workers) kill(worker, SIGKILL);
@@ -86,7 +89,9 @@ TEST(Kill, of_a_worker_is_one_crashed_row) {
       // Without its reference `shifted` is not found out.
       const bool is_other = row != baseline.rows.at(name) && name != "shifted";
       if (!is_other) continue;
-      EXPECT_EQ(row.at("status"), "crashed");
+      // A record that came before the kill stays a record.
+      const bool is_late = row.at("reason").ends_with("after its record");
+      EXPECT_EQ(row.at("status"), is_late ? "ok" : "crashed");
       ++others;
     }
     EXPECT_LE(others, workers.size());

@@ -39,7 +39,7 @@ TEST(OomKills, are_unknown_where_nothing_counts) {
   EXPECT_EQ(count_oom_kills(old.path()), std::nullopt);
 }
 
-/// A cgroup (version 1) of 64 MiB below this process's own.
+/// A cgroup (version 1) of 256 MiB below this process's own.
 class SmallGroup {
  public:
   SmallGroup() {
@@ -52,7 +52,7 @@ class SmallGroup {
       std::error_code refused;
       if (std::filesystem::create_directory(path, refused)) path_ = path;
     }
-    if (!path_.empty()) std::ofstream(path_ / "memory.limit_in_bytes") << 64 * 1024 * 1024;
+    if (!path_.empty()) std::ofstream(path_ / "memory.limit_in_bytes") << 256 * 1024 * 1024;
   }
   ~SmallGroup() {
     if (!path_.empty()) rmdir(path_.c_str());

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the ledger costs: of a training step, and by event.
+#include <ATen/ops/empty.h>
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <array>
+#include <ctime>
+#include <optional>
+#include <vector>
+
+#include "benchmarks/training.h"
+#include "src/memory/device_memory.h"
+#include "src/memory/position.h"
+#include "src/memory/saved_tensors.h"
+
+namespace headroom {
+namespace {
+
+enum class Watch {
+  nothing,
+  memory,                  // as while steps are timed
+  memory_and_attribution,  // as while memory is read
+};
+
+/// Processor time of the whole process: on a machine with other work it says more than the clock.
+double step_seconds(Training& training, Watch watch) {
+  std::unique_ptr<DeviceMemory> memory;
+  std::optional<OperatorScope> operators;
+  std::optional<SavedTensorObserver> saved;
+  if (watch != Watch::nothing) memory = watch_cpu_memory(training.ledger());
+  if (watch == Watch::memory_and_attribution) {
+    operators.emplace();
+    saved.emplace([&](const at::Tensor& t) { training.ledger().tag(t, Category::activations); });
+  }
+  const std::clock_t start = std::clock();
+  training.step();
+  return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+}
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+/// One iteration is one step of each kind, in turn and beginning with another kind each time, so
+/// that what else the machine does falls on all of them.
+void overhead(benchmark::State& state, Training (*make)(std::string_view)) {
+  Training training = make("[]");
+  training.step();
+  std::array<std::vector<double>, 3> seconds;
+  std::size_t first = 0;
+  for (auto _ : state) {
+    for (std::size_t i = 0; i < seconds.size(); ++i) {
+      const std::size_t kind = (first + i) % seconds.size();
+      seconds[kind].push_back(step_seconds(training, static_cast<Watch>(kind)));
+    }
+    ++first;
+  }
+  const double bare = median(seconds[0]);
+  state.counters["bare_step_cpu_ms"] = bare * 1e3;
+  state.counters["memory_percent"] = 100.0 * (median(seconds[1]) / bare - 1.0);
+  state.counters["memory_and_attribution_percent"] = 100.0 * (median(seconds[2]) / bare - 1.0);
+}
+
+/// A ledger with as many live allocations as a training step of a small model has.
+void fill(Ledger& ledger) {
+  for (std::uintptr_t i = 1; i <= 1000; ++i) {
+    ledger.allocated(reinterpret_cast<const void*>(i * 64), 4096, 0);
+  }
+}
+
+void allocated_and_freed(benchmark::State& state) {
+  Ledger ledger;
+  fill(ledger);
+  const void* const address = &ledger;
+  for (auto _ : state) {
+    ledger.allocated(address, 4096, 0);
+    ledger.freed(address);
+  }
+  state.SetItemsProcessed(2 * state.iterations());
+}
+
+void tag(benchmark::State& state) {
+  Ledger ledger;
+  fill(ledger);
+  const at::Tensor tensor = at::empty({1024}, at::TensorOptions().dtype(at::kFloat));
+  ledger.allocated(tensor.storage().data(), 4096, 0);
+  for (auto _ : state) ledger.tag(tensor, Category::activations);
+}
+
+BENCHMARK_CAPTURE(overhead, vit_ti_16, &Training::vit)
+    ->Unit(benchmark::kMillisecond)
+    ->Iterations(40)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(overhead, bert_mini, &Training::bert)
+    ->Unit(benchmark::kMillisecond)
+    ->Iterations(40)
+    ->UseRealTime();
+BENCHMARK(allocated_and_freed);
+BENCHMARK(tag);
+
+}  // namespace
+}  // namespace headroom
+
+// No memory manager of the benchmark's: there is at most one watch at a time.
+int main(int count, char** arguments) {
+  headroom::install_saved_tensor_hooks();
+  benchmark::Initialize(&count, arguments);
+  if (benchmark::ReportUnrecognizedArguments(count, arguments)) return 1;
+  benchmark::RunSpecifiedBenchmarks();
+  benchmark::Shutdown();
+  return 0;
+}

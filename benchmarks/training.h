@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+
+#include "src/worker/case.h"
+#include "src/worker/trainer.h"
+
+namespace headroom {
+
+/// A small case on the CPU that trains on one batch again and again, so that a step is timed
+/// without its loading.
+class Training {
+ public:
+  /// `techniques` as a suite's JSON: [{"name": "activation_checkpointing", "reentrant": true}].
+  static Training vit(std::string_view techniques);   // vit_ti_16, 8 images of 64 x 64 pixels
+  static Training bert(std::string_view techniques);  // bert_mini, 8 texts of 32 tokens
+
+  void step() { trainer_.step(batch_); }
+  Ledger& ledger() { return ledger_; }
+
+ private:
+  explicit Training(const nlohmann::ordered_json& values);
+
+  Case case_;
+  Ledger ledger_;
+  Trainer trainer_;
+  Batch batch_;
+};
+
+}  // namespace headroom

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/memory/host_pool.h"
+
+#include <ATen/ops/empty.h>
+#include <ATen/ops/ones.h>
+#include <gtest/gtest.h>
+
+#include "src/memory/device_memory.h"
+
+namespace headroom {
+namespace {
+
+TEST(HostPoolTest, CountsWhatItHandsOut) {
+  const std::int64_t before = host_pool_bytes();
+  {
+    const at::Tensor a = host_buffer_like(at::empty({100, 3}));
+    EXPECT_EQ(host_pool_bytes() - before, 1200);
+    const at::Tensor b = host_buffer_like(at::empty({10}, at::kBFloat16));
+    EXPECT_EQ(host_pool_bytes() - before, 1220);
+    EXPECT_GE(host_pool_peak_bytes(), before + 1220);
+    const at::Tensor view = b.slice(0, 0, 5);  // holds b's memory
+  }
+  EXPECT_EQ(host_pool_bytes(), before);
+  EXPECT_GE(host_pool_peak_bytes(), before + 1220);
+}
+
+TEST(HostPoolTest, ABufferHasTheShapeAndTypeOfItsModel) {
+  const at::Tensor like = at::ones({2, 3, 4}, at::kDouble).transpose(0, 2);
+  const at::Tensor buffer = host_buffer_like(like);
+  EXPECT_EQ(buffer.sizes(), like.sizes());
+  EXPECT_EQ(buffer.scalar_type(), at::kDouble);
+  EXPECT_TRUE(buffer.is_contiguous());
+  buffer.copy_(like);
+  EXPECT_EQ(buffer.sum().item<double>(), 24.0);
+}
+
+TEST(HostPoolTest, StaysOutOfTheCpuAllocatorsCount) {
+  Ledger ledger;
+  const at::Tensor like = at::empty({1000});
+  const auto memory = watch_memory(at::kCPU, ledger);
+  const at::Tensor buffer = host_buffer_like(like);
+  EXPECT_EQ(ledger.current_bytes(), 0);
+  EXPECT_EQ(memory->take_peak().allocated_bytes, 0);
+}
+
+TEST(HostPoolTest, MapsAFreedSizeOnlyOnce) {
+  const at::Tensor like = at::empty({12'345});
+  void* const first = host_buffer_like(like).data_ptr();
+  const at::Tensor second = host_buffer_like(like);
+  EXPECT_EQ(second.data_ptr(), first);
+  EXPECT_NE(host_buffer_like(like).data_ptr(), first);
+}
+
+TEST(HostPoolTest, AnEmptyBufferTakesNothing) {
+  const std::int64_t before = host_pool_bytes();
+  const at::Tensor buffer = host_buffer_like(at::empty({0, 4}));
+  EXPECT_EQ(buffer.numel(), 0);
+  EXPECT_EQ(host_pool_bytes(), before);
+}
+
+}  // namespace
+}  // namespace headroom

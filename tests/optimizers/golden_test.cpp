@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every optimizer in every implementation against torch.optim (tests/golden/make_optimizers.py).
+#include <ATen/ops/equal.h>
+#include <ATen/ops/tensor.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "src/core/enum_names.h"
+#include "src/core/read_fields.h"
+#include "src/optimizers/optimizer.h"
+#include "tests/optimizers/parameters.h"
+
+namespace headroom {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+const Json& golden() {
+  static const Json kGolden =
+      Json::parse(std::ifstream(HEADROOM_SOURCE_DIR "/tests/golden/optimizers.json"));
+  return kGolden;
+}
+
+std::vector<at::Tensor> tensors(const Json& values, at::ScalarType dtype) {
+  std::vector<at::Tensor> made;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const auto shape = golden()["shapes"][i].get<std::vector<std::int64_t>>();
+    const auto numbers = values[i].get<std::vector<double>>();
+    made.push_back(at::tensor(numbers, at::kDouble).reshape(shape).to(dtype));
+  }
+  return made;
+}
+
+OptimizerOptions options_of(const Json& values, Implementation implementation) {
+  OptimizerOptions options;
+  read_fields(values, "optimizer", [&](Fields& f) { options.fields(f); });
+  options.implementation = implementation;
+  return options;
+}
+
+using Factory = std::unique_ptr<Optimizer> (*)(const OptimizerOptions&, std::vector<at::Tensor>);
+
+/// The parameters behind the golden file's updates.
+std::vector<at::Tensor> optimized(Factory make, const OptimizerOptions& options,
+                                  at::ScalarType dtype) {
+  std::vector<at::Tensor> parameters = tensors(golden()["start"], dtype);
+  for (const at::Tensor& parameter : parameters) parameter.requires_grad_();
+  const auto optimizer = make(options, parameters);
+  for (const Json& gradients : golden()["gradients"]) {
+    const std::vector<at::Tensor> made = tensors(gradients, dtype);
+    for (std::size_t i = 0; i < made.size(); ++i) set_gradient(parameters[i], made[i]);
+    optimizer->begin_step();
+    optimizer->update_all();
+  }
+  return parameters;
+}
+
+double largest_difference(const std::vector<at::Tensor>& parameters, const Json& expected) {
+  const std::vector<at::Tensor> wanted = tensors(expected, at::kDouble);
+  double largest = 0.0;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const at::Tensor distance = parameters[i].detach().to(at::kDouble).sub(wanted[i]).abs();
+    largest = std::max(largest, distance.div(wanted[i].abs()).max().item<double>());
+  }
+  return largest;
+}
+
+std::string name_of(Implementation implementation) {
+  return std::string(enum_name(implementation));
+}
+
+class GoldenTest : public testing::TestWithParam<Implementation> {};
+INSTANTIATE_TEST_SUITE_P(, GoldenTest,
+                         testing::Values(Implementation::per_tensor, Implementation::multi_tensor,
+                                         Implementation::fused),
+                         [](const auto& test) { return name_of(test.param); });
+
+TEST_P(GoldenTest, AgreesWithPyTorch) {
+  for (const Json& entry : golden()["cases"]) {
+    SCOPED_TRACE(entry["options"].dump());
+    const OptimizerOptions options = options_of(entry["options"], GetParam());
+    EXPECT_LE(largest_difference(optimized(&make_device_optimizer, options, at::kFloat),
+                                 entry["float32"]),
+              1e-6);
+    EXPECT_LE(largest_difference(optimized(&make_device_optimizer, options, at::kDouble),
+                                 entry["float64"]),
+              1e-12);
+  }
+}
+
+TEST_P(GoldenTest, OnTheHostItIsTheFusedUpdateToTheLastBit) {
+  for (const Json& entry : golden()["cases"]) {
+    SCOPED_TRACE(entry["options"].dump());
+    const auto host =
+        optimized(&make_host_optimizer, options_of(entry["options"], GetParam()), at::kFloat);
+    const auto device = optimized(&make_device_optimizer,
+                                  options_of(entry["options"], Implementation::fused), at::kFloat);
+    for (std::size_t i = 0; i < host.size(); ++i) EXPECT_TRUE(at::equal(host[i], device[i]));
+  }
+}
+
+}  // namespace
+}  // namespace headroom

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an update allocates and what an optimizer keeps, by the ledger.
+#include <gtest/gtest.h>
+
+#include "src/memory/device_memory.h"
+#include "src/memory/host_pool.h"
+#include "src/optimizers/optimizer.h"
+#include "tests/optimizers/parameters.h"
+
+namespace headroom {
+namespace {
+
+constexpr std::int64_t kSize = 25'000;
+constexpr std::int64_t kBytes = 4 * 4 * kSize;         // of all parameters
+constexpr std::int64_t kLargestBytes = 4 * 3 * kSize;  // of the larger one
+constexpr std::int64_t kScalars = 256;                 // step counters and the like
+
+struct Update {
+  std::int64_t state_bytes = 0;
+  std::int64_t temporary_bytes = 0;  // the most beyond what was there before, state made already
+};
+
+OptimizerOptions options_of(const std::string& name, Implementation implementation) {
+  OptimizerOptions options;
+  options.name = name;
+  options.implementation = implementation;
+  return options;
+}
+
+Update second_update(const OptimizerOptions& options) {
+  Ledger ledger;
+  const auto memory = watch_memory(at::kCPU, ledger);
+  const std::vector<at::Tensor> parameters = constant_parameters(1.0, 0.5, kSize);
+  const auto optimizer = make_device_optimizer(options, parameters);
+  const std::int64_t without_state = ledger.current_bytes();
+  optimizer->begin_step();
+  optimizer->update_all();
+  const std::int64_t before = ledger.current_bytes();
+  memory->take_peak();
+  optimizer->begin_step();
+  optimizer->update_all();
+  EXPECT_EQ(ledger.current_bytes(), before);
+  return {.state_bytes = before - without_state,
+          .temporary_bytes = memory->take_peak().allocated_bytes - before};
+}
+
+void expect_about(std::int64_t bytes, std::int64_t expected) {
+  EXPECT_GE(bytes, expected);
+  EXPECT_LE(bytes, expected + kScalars);
+}
+
+TEST(OptimizerMemoryTest, MultiTensorAdamMakesOneTemporaryOfTheParametersSize) {
+  for (const char* name : {"adam", "adamw"}) {
+    expect_about(second_update(options_of(name, Implementation::multi_tensor)).temporary_bytes,
+                 kBytes);
+  }
+}
+
+TEST(OptimizerMemoryTest, FusedMakesNone) {
+  for (const char* name : {"adam", "adamw", "sgd"}) {
+    expect_about(second_update(options_of(name, Implementation::fused)).temporary_bytes, 0);
+  }
+}
+
+// Two of the size of the parameter at work: the root, and what it is divided by.
+TEST(OptimizerMemoryTest, PerTensorMakesThoseOfOneParameter) {
+  const Update adam = second_update(options_of("adam", Implementation::per_tensor));
+  expect_about(adam.temporary_bytes, 2 * kLargestBytes);
+  expect_about(second_update(options_of("sgd", Implementation::per_tensor)).temporary_bytes, 0);
+}
+
+TEST(OptimizerMemoryTest, StateHasTheBytesOfItsFormula) {
+  for (const auto implementation :
+       {Implementation::per_tensor, Implementation::multi_tensor, Implementation::fused}) {
+    expect_about(second_update(options_of("adam", implementation)).state_bytes, 2 * kBytes);
+    EXPECT_EQ(second_update(options_of("sgd", implementation)).state_bytes, 0);
+    OptimizerOptions momentum = options_of("sgd", implementation);
+    momentum.momentum = 0.9;
+    EXPECT_EQ(second_update(momentum).state_bytes, kBytes);
+  }
+}
+
+TEST(OptimizerMemoryTest, AHostOptimizerTakesNothingOfTheDevice) {
+  Ledger ledger;
+  const auto memory = watch_memory(at::kCPU, ledger);
+  const std::vector<at::Tensor> parameters = constant_parameters(1.0, 0.5, kSize);
+  const std::int64_t pool_before = host_pool_bytes();
+  const std::int64_t before = ledger.current_bytes();
+  const auto optimizer =
+      make_host_optimizer(options_of("adam", Implementation::multi_tensor), parameters);
+  optimizer->begin_step();
+  optimizer->update_all();
+  EXPECT_EQ(ledger.current_bytes(), before);
+  EXPECT_LE(memory->take_peak().allocated_bytes, before + kScalars);
+  EXPECT_TRUE(optimizer->device_state().empty());
+  // Two moments, the copy of the parameters, the gradients.
+  expect_about(host_pool_bytes() - pool_before, 4 * kBytes);
+  EXPECT_EQ(optimizer->copied_bytes(), 2 * kBytes);  // gradients there, parameters back
+}
+
+}  // namespace
+}  // namespace headroom

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/techniques/contract.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "src/core/error.h"
+#include "src/worker/case.h"
+
+namespace headroom {
+namespace {
+
+// Momentum, so that there is state to offload.
+Json sgd_options() { return {{"lr", 0.02}, {"momentum", 0.9}}; }
+
+constexpr std::array kContracts{
+    Contract{.technique = "gradient_accumulation",
+             .promise = Promise::same_sums,
+             .options =
+                 [] {
+                   return Json{{"micro_batches", 3}};
+                 }},  // of 3, 3 and 2 samples
+    Contract{.technique = "mixed_precision",
+             .promise = Promise::rounding,
+             .loss_tolerance = 2e-2,
+             .options =
+                 [] {
+                   return Json{{"dtype", "bfloat16"}};
+                 }},  // float16: loss_scaler_test
+    Contract{.technique = "bfloat16", .promise = Promise::rounding, .loss_tolerance = 5e-2},
+    Contract{.technique = "sgd",
+             .options = &sgd_options,
+             .edit_control =
+                 [](Json& values) {
+                   Json& optimizer = values["train"]["optimizer"];
+                   Json swapped = {{"name", "sgd"}};
+                   swapped.update(sgd_options());
+                   if (optimizer.contains("implementation")) {
+                     swapped["implementation"] = optimizer["implementation"];
+                   }
+                   optimizer = swapped;
+                 }},
+    Contract{.technique = "on_device_init", .needs = "bfloat16"},
+    Contract{.technique = "activation_checkpointing"},
+    Contract{.technique = "activation_offload"},
+    Contract{.technique = "optimizer_offload",
+             .edit_control =
+                 [](Json& values) { values["train"]["optimizer"]["implementation"] = "fused"; }},
+    Contract{.technique = "optimizer_in_backward"},
+};
+
+}  // namespace
+
+std::span<const Contract> contracts() { return kContracts; }
+
+const Contract& contract_of(std::string_view name) {
+  static const Contract kNone;
+  for (const Contract& contract : kContracts) {
+    if (contract.technique == name) return contract;
+  }
+  ADD_FAILURE() << "tests/techniques/contract.cpp says nothing of " << name;
+  return kNone;
+}
+
+Json contracted(std::string_view name) {
+  const Contract& contract = contract_of(name);
+  return technique(std::string(name), contract.options ? contract.options() : Json::object());
+}
+
+bool refused(const Json& values) {
+  try {
+    read_case(values, at::kCPU);
+    return false;
+  } catch (const Unsupported&) {
+    return true;
+  }
+}
+
+}  // namespace headroom

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// What can't be combined is refused before anything is built; what does nothing says so.
+#include <gtest/gtest.h>
+
+#include "src/core/error.h"
+#include "src/worker/case.h"
+#include "techniques/table.h"
+#include "tests/core/messages.h"
+#include "tests/techniques/contract.h"
+
+namespace headroom {
+namespace {
+
+std::string refusal(const Json& values) {
+  return message_of<Unsupported>([&] { read_case(values, at::kCPU); });
+}
+
+TEST(RefusalTest, ExcludedPairsAreNamedInBothOrders) {
+  int pairs = 0;
+  for (const TechniqueEntry& entry : technique_table()) {
+    for (const std::string_view other : entry.excludes) {
+      const Json one = contracted(entry.name);
+      const Json two = contracted(other);
+      for (const Json& values : {with(small_vit(), {one, two}), with(small_vit(), {two, one})}) {
+        const std::string message = refusal(values);
+        EXPECT_TRUE(contains(message, std::string(entry.name))) << message;
+        EXPECT_TRUE(contains(message, std::string(other))) << message;
+      }
+      ++pairs;
+    }
+  }
+  EXPECT_EQ(pairs, 2);  // mixed_precision and bfloat16; optimizer_in_backward and accumulation
+}
+
+TEST(RefusalTest, UpdatesInBackwardCanNotWaitForTheNormOfAllGradients) {
+  Json values = with(small_vit(), {technique("optimizer_in_backward")});
+  values["train"]["max_gradient_norm"] = 1.0;
+  EXPECT_TRUE(contains(refusal(values), "optimizer_in_backward"));
+}
+
+TEST(RefusalTest, UpdatesInBackwardCanNotWaitForTheLossScaler) {
+  const Json in_backward = technique("optimizer_in_backward");
+  const Json half = technique("mixed_precision", {{"dtype", "float16"}});
+  for (const Json& values :
+       {with(small_vit(), {in_backward, half}), with(small_vit(), {half, in_backward})}) {
+    EXPECT_TRUE(contains(refusal(values), "mixed_precision"));
+    EXPECT_TRUE(contains(refusal(values), "optimizer_in_backward"));
+  }
+}
+
+TEST(RefusalTest, ABatchHasToFillItsMicroBatches) {
+  const auto micro_batches = [](int count) {
+    return with(small_vit(), {technique("gradient_accumulation", {{"micro_batches", count}})});
+  };
+  EXPECT_TRUE(contains(refusal(micro_batches(9)), "a batch of 8 samples does not fill 9"));
+  EXPECT_TRUE(refused(micro_batches(6)));  // 2 2 2 2, and two empty ones
+  EXPECT_TRUE(refused(micro_batches(5)));
+  EXPECT_FALSE(refused(micro_batches(8)));
+  EXPECT_FALSE(refused(micro_batches(3)));
+}
+
+std::string why_inactive(const Json& values) { return train(values, 1).inactive; }
+
+TEST(InactiveTest, FullPrecisionOnTheCpuIsMadeInPlaceAnyway) {
+  Json values = with(small_vit(), {technique("on_device_init")});
+  EXPECT_TRUE(contains(why_inactive(values), "in any case"));
+  values["train"]["precision"] = "float64";
+  EXPECT_TRUE(contains(why_inactive(values), "in any case"));
+}
+
+TEST(InactiveTest, SgdInPlaceOfSgd) {
+  Json values = with(small_vit(), {technique("sgd")});
+  values["train"]["optimizer"] = {{"name", "sgd"}};
+  EXPECT_TRUE(contains(why_inactive(values), "sgd already"));
+}
+
+TEST(InactiveTest, CheckpointingAroundOffload) {
+  const Json offload = technique("activation_offload");
+  const Json checkpointing = technique("activation_checkpointing");
+  EXPECT_TRUE(contains(why_inactive(with(small_vit(), {offload, checkpointing})),
+                       "list activation_checkpointing before activation_offload"));
+  EXPECT_EQ(why_inactive(with(small_vit(), {checkpointing, offload})), "");
+}
+
+TEST(InactiveTest, NoStateToOffload) {
+  const Json values = with(small_vit(), {technique("sgd"), technique("optimizer_offload")});
+  EXPECT_TRUE(contains(why_inactive(values), "no state"));
+}
+
+// The evidence of a run in which nothing happened convicts every technique that has to have acted.
+TEST(InactiveTest, NoTechniqueIsActiveInARunWithoutASign) {
+  const Case plain = read_case(small_vit(), at::kCPU);
+  Evidence nothing{.steps = 2,
+                   .backward_passes = 2,
+                   .staged_parameter_bytes = 400,
+                   .parameter_bytes = 400,
+                   .parameter_count = 100,
+                   .parameter_tensors = 4,
+                   .device_state_bytes = 800,
+                   .flops = 1000};
+  for (const TechniqueEntry& entry : technique_table()) {
+    EXPECT_NE(entry.make()->why_inactive(nothing, plain.recipe), "") << entry.name;
+  }
+}
+
+}  // namespace
+}  // namespace headroom

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/techniques/training.h"
+
+#include <ATen/ops/equal.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "models/loader.h"
+#include "src/memory/host_pool.h"
+#include "src/memory/saved_tensors.h"
+#include "src/worker/case.h"
+#include "src/worker/flops.h"
+#include "src/worker/trainer.h"
+
+namespace headroom {
+namespace {
+
+Json base(const Json& model, const Json& data) {
+  return {{"name", "small"},
+          {"model", model},
+          {"data", data},
+          {"train", {{"batch_size", 8}, {"optimizer", {{"name", "adam"}, {"lr", 1e-3}}}}},
+          {"techniques", Json::array()}};
+}
+
+/// Listed last, so that it is outermost: reads the ledger between the verbs of a step.
+class Probe final : public Technique {
+ public:
+  Probe(const Ledger& ledger, Trained& into) : ledger_(ledger), into_(into) {}
+
+  void wrap_step(Step& step, const Recipe&) const override {
+    step.backward = [this, inner = std::move(step.backward)](const at::Tensor& loss) {
+      into_.saved_bytes = ledger_.current_bytes(Category::activations);
+      inner(loss);
+    };
+    step.gradient_ready = [this, inner = std::move(step.gradient_ready)](std::size_t index) {
+      into_.most_gradient_bytes =
+          std::max(into_.most_gradient_bytes, ledger_.current_bytes(Category::gradients));
+      inner(index);
+    };
+  }
+  std::string why_inactive(const Evidence&, const Recipe&) const override { return {}; }
+
+ private:
+  const Ledger& ledger_;
+  Trained& into_;
+};
+
+std::int64_t bytes_of(const at::Tensor& tensor) {
+  return static_cast<std::int64_t>(tensor.nbytes());
+}
+
+std::int64_t total_bytes(const std::vector<at::Tensor>& tensors) {
+  std::int64_t bytes = 0;
+  for (const at::Tensor& tensor : tensors) bytes += bytes_of(tensor);
+  return bytes;
+}
+
+/// Whether activation_offload says that it moves such a tensor.
+bool is_for_the_host(const at::Tensor& tensor) {
+  const at::Tensor base = tensor.is_view() ? at::Tensor(tensor._base()) : tensor;
+  const bool is_parameter = base.is_leaf() && base.requires_grad();
+  return current_position().block != kNoBlock && !is_parameter && bytes_of(tensor) >= 16 * 1024;
+}
+
+/// What the worker adds to the trainer's evidence.
+void complete_evidence(const Case& read, const Trainer& trainer, const Flops& flops,
+                       Trained& into) {
+  into.evidence = trainer.evidence();
+  into.evidence.flops = flops.all;
+  into.evidence.low_precision_flops = flops.low_precision;
+  into.evidence.device_state_bytes = total_bytes(trainer.optimizer().device_state());
+  into.evidence.host_state_bytes = total_bytes(trainer.optimizer().host_state());
+  for (const auto& technique : read.techniques) {
+    into.inactive += technique->why_inactive(into.evidence, read.recipe);
+  }
+}
+
+double relative(double a, double b) {
+  return a == b ? 0.0 : std::abs(a - b) / std::max(std::abs(a), std::abs(b));
+}
+
+}  // namespace
+
+Json small_vit() {
+  return base({{"name", "vit_ti_16"}, {"num_classes", 10}},
+              {{"name", "digits"}, {"image_size", 32}});
+}
+
+Json small_bert() {
+  return base({{"name", "bert_mini"}, {"num_classes", 5}},
+              {{"name", "random_tokens"}, {"sequence_length", 16}, {"samples", 64}});
+}
+
+Json technique(const std::string& name, const Json& options) {
+  Json result = {{"name", name}};
+  result.update(options);
+  return result;
+}
+
+Json with(Json values, std::initializer_list<Json> techniques) {
+  for (const Json& each : techniques) values["techniques"].push_back(each);
+  return values;
+}
+
+Trained train(const Json& values, int steps, std::unique_ptr<Technique> innermost) {
+  Trained result;
+  const std::int64_t pool_before = host_pool_bytes();
+  Case read = read_case(values, at::kCPU);
+  const Recipe& recipe = read.recipe;
+  Ledger ledger;
+  const auto memory = watch_memory(recipe.device, ledger);
+  const SavedTensorObserver observer([&ledger, &result](const at::Tensor& tensor) {
+    ledger.tag(tensor, Category::activations);
+    if (is_for_the_host(tensor)) result.kept_in_blocks_bytes += bytes_of(tensor);
+  });
+  if (innermost) read.techniques.insert(read.techniques.begin(), std::move(innermost));
+  read.techniques.push_back(std::make_unique<Probe>(ledger, result));
+  const auto data =
+      find_data(recipe.data.name).make(recipe.data, recipe.model.num_classes, recipe.train.seed);
+  Trainer trainer(recipe, read.techniques, ledger);
+  result.init_peak_bytes = memory->take_peak().allocated_bytes;
+
+  Loader loader(*data, recipe.data, recipe.train.batch_size, recipe.train.seed);
+  const FlopCounter flops;
+  for (int i = 0; i < steps; ++i) result.losses.push_back(trainer.step(loader.next()));
+  result.steps_peak_bytes = memory->take_peak().allocated_bytes;
+  result.ledger_peak_bytes = ledger.peak().bytes;
+  result.gradient_norm = trainer.first_gradient_norm().value_or(0.0);
+  result.weight_bytes = ledger.current_bytes(Category::weights);
+  result.state_bytes = ledger.current_bytes(Category::optimizer_state);
+  result.host_pool_bytes = host_pool_bytes() - pool_before;
+  complete_evidence(read, trainer, flops.so_far(), result);
+  for (const Parameter& parameter : trainer.model().parameters()) {
+    // Outside of the CPU allocator: what outlives this training is not to count in a later one.
+    result.weights.push_back(host_buffer_like(parameter.tensor).copy_(parameter.tensor.detach()));
+  }
+  return result;
+}
+
+double weight_distance(const Trained& a, const Trained& b) {
+  double distance = 0.0;
+  double largest = 0.0;
+  for (std::size_t i = 0; i < a.weights.size(); ++i) {
+    const at::Tensor left = a.weights[i].to(at::kDouble);
+    const at::Tensor right = b.weights[i].to(at::kDouble);
+    distance = std::max(distance, left.sub(right).abs().max().item<double>());
+    largest = std::max(largest, right.abs().max().item<double>());
+  }
+  return distance / largest;
+}
+
+double loss_distance(const Trained& a, const Trained& b) {
+  double distance = 0.0;
+  for (std::size_t i = 0; i < a.losses.size(); ++i) {
+    distance = std::max(distance, relative(a.losses[i], b.losses[i]));
+  }
+  return distance;
+}
+
+double gradient_distance(const Trained& a, const Trained& b) {
+  return relative(a.gradient_norm, b.gradient_norm);
+}
+
+bool same_bits(const Trained& a, const Trained& b) {
+  const auto equal = [](const at::Tensor& x, const at::Tensor& y) {
+    return x.scalar_type() == y.scalar_type() && at::equal(x, y);
+  };
+  return a.losses == b.losses && a.gradient_norm == b.gradient_norm &&
+         std::equal(a.weights.begin(), a.weights.end(), b.weights.begin(), b.weights.end(), equal);
+}
+
+}  // namespace headroom

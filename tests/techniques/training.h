@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "src/memory/device_memory.h"
+#include "techniques/technique.h"
+
+// Trains small cases through the worker's own reader and trainer, with the ledger beside them.
+namespace headroom {
+
+using Json = nlohmann::ordered_json;
+
+/// vit_ti_16 on digits of 32 pixels, or bert_mini on 16 random tokens: a batch of 8, Adam, no
+/// dropout, no technique.
+Json small_vit();
+Json small_bert();
+
+/// A technique as a case lists it: {"name": name, options...}.
+Json technique(const std::string& name, const Json& options = Json::object());
+
+/// The case with those techniques behind its own.
+Json with(Json values, std::initializer_list<Json> techniques);
+
+/// What a training did and what the ledger saw of it.
+struct Trained {
+  std::vector<double> losses;
+  std::vector<at::Tensor> weights;
+  double gradient_norm = 0.0;  // of the first step
+  Evidence evidence;
+  std::string inactive;  // why techniques were; empty where all were active
+
+  std::int64_t init_peak_bytes = 0;
+  std::int64_t steps_peak_bytes = 0;   // of all steps
+  std::int64_t ledger_peak_bytes = 0;  // the ledger's own figure for the larger of both
+  std::int64_t weight_bytes = 0;       // at the end
+  std::int64_t state_bytes = 0;        // at the end, tagged as optimizer state
+  std::int64_t host_pool_bytes = 0;    // held by the trainer at the end
+  std::int64_t saved_bytes = 0;  // activations at the end of the last forward; not the other kinds
+  std::int64_t kept_in_blocks_bytes =
+      0;  // by hooks that offload would move, all steps, if none does
+  std::int64_t most_gradient_bytes = 0;  // when a gradient arrived, in any step
+};
+
+/// Takes `steps` steps. `innermost` is listed before the case's own techniques. Throws what reading
+/// the case throws.
+Trained train(const Json& values, int steps, std::unique_ptr<Technique> innermost = nullptr);
+
+/// The largest distance of two trainings' weights over the largest weight.
+double weight_distance(const Trained& a, const Trained& b);
+/// The largest relative distance of losses.
+double loss_distance(const Trained& a, const Trained& b);
+double gradient_distance(const Trained& a, const Trained& b);
+/// Losses, weights and gradient norm are equal to the last bit.
+bool same_bits(const Trained& a, const Trained& b);
+
+}  // namespace headroom
