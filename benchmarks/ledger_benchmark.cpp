@@ -17,10 +17,12 @@
 namespace headroom {
 namespace {
 
+constexpr std::int64_t kBatchSize = 8;
+
 enum class Watch {
   nothing,
-  memory,                  // as while steps are timed
-  memory_and_attribution,  // as while memory is read
+  memory,                  // allocations alone
+  memory_and_attribution,  // all that is followed in a measured run
 };
 
 /// Processor time of the whole process: on a machine with other work it says more than the clock.
@@ -46,8 +48,8 @@ double median(std::vector<double> values) {
 
 /// One iteration is one step of each kind, in turn and beginning with another kind each time, so
 /// that what else the machine does falls on all of them.
-void overhead(benchmark::State& state, Training (*make)(std::string_view)) {
-  Training training = make("[]");
+void overhead(benchmark::State& state, Training (*make)(std::string_view, std::int64_t)) {
+  Training training = make("[]", kBatchSize);
   training.step();
   std::array<std::vector<double>, 3> seconds;
   std::size_t first = 0;

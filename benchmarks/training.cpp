@@ -17,24 +17,26 @@ Batch first_batch(const Recipe& recipe) {
   return loader.next();
 }
 
-Json case_of(const Json& model, const Json& data, std::string_view techniques) {
-  return {{"name", "benchmark"},
-          {"model", model},
-          {"data", data},
-          {"train", {{"batch_size", 8}}},
-          {"techniques", Json::parse(techniques)}};
+/// The case `values`, completed.
+Json with_training(Json values, std::string_view techniques, std::int64_t batch_size) {
+  values["name"] = "benchmark";
+  values["train"] = {{"batch_size", batch_size}};
+  values["techniques"] = Json::parse(techniques);
+  return values;
 }
 
 }  // namespace
 
-Training Training::vit(std::string_view techniques) {
-  return Training(case_of({{"name", "vit_ti_16"}}, {{"name", "random_images"}, {"image_size", 64}},
-                          techniques));
+Training Training::vit(std::string_view techniques, std::int64_t batch_size) {
+  const Json values = {{"model", {{"name", "vit_ti_16"}}},
+                       {"data", {{"name", "random_images"}, {"image_size", 64}}}};
+  return Training(with_training(values, techniques, batch_size));
 }
 
-Training Training::bert(std::string_view techniques) {
-  return Training(case_of({{"name", "bert_mini"}},
-                          {{"name", "random_tokens"}, {"sequence_length", 32}}, techniques));
+Training Training::bert(std::string_view techniques, std::int64_t batch_size) {
+  const Json values = {{"model", {{"name", "bert_mini"}}},
+                       {"data", {{"name", "random_tokens"}, {"sequence_length", 32}}}};
+  return Training(with_training(values, techniques, batch_size));
 }
 
 Training::Training(const Json& values)

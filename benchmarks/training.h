@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 #include "src/worker/case.h"
@@ -13,8 +14,10 @@ namespace headroom {
 class Training {
  public:
   /// `techniques` as a suite's JSON: [{"name": "activation_checkpointing", "reentrant": true}].
-  static Training vit(std::string_view techniques);   // vit_ti_16, 8 images of 64 x 64 pixels
-  static Training bert(std::string_view techniques);  // bert_mini, 8 texts of 32 tokens
+  /// vit_ti_16, images of 64 x 64 pixels.
+  static Training vit(std::string_view techniques, std::int64_t batch_size);
+  /// bert_mini, texts of 32 tokens.
+  static Training bert(std::string_view techniques, std::int64_t batch_size);
 
   void step() { trainer_.step(batch_); }
   Ledger& ledger() { return ledger_; }

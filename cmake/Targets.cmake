@@ -1,4 +1,4 @@
-# The two helpers that every CMakeLists.txt of the project uses, and what they agree on.
+# The helpers that every CMakeLists.txt of the project uses, and what they agree on.
 add_library(headroom_flags INTERFACE)
 target_include_directories(headroom_flags INTERFACE ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR}/generated)
 target_compile_options(headroom_flags INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-dtor)

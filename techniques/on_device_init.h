@@ -7,7 +7,7 @@ namespace headroom {
 
 /// Each parameter is made on the device and in the dtype in which it stays, one after the other.
 /// Without it a model is built in full precision on the host, moved, and cast.
-/// Saves: on the host 4P; on the device, where weights end narrower than fp32, 4P (on the CPU less
+/// Saves: on the host 4P; on the device, where weights end narrower than fp32, 2P (on the CPU less
 /// the fp32 draw of the largest parameter). Both in the peak of `init`.
 /// Costs: nothing. On another device than the CPU the random weights are others.
 /// Source: rasbt/pytorch-memory-optim 07.

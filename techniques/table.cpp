@@ -69,7 +69,7 @@ constexpr std::array kTechniques{
     TechniqueEntry{
         .name = "on_device_init",
         .summary = "parameters are made where and as they stay, one by one",
-        .saves = "4P of host memory; 4P on the device where weights end narrower than fp32",
+        .saves = "4P of host memory; 2P on the device where weights end narrower than fp32",
         .costs = "nothing",
         .source = "rasbt/pytorch-memory-optim 07; Lightning Fabric init_module",
         .make = &make<OnDeviceInit>,

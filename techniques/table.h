@@ -20,7 +20,7 @@ struct TechniqueEntry {
   /// How far, relative to the same case without techniques, the loss of the first step may lie
   /// (dropout 0). 0: not one bit.
   double loss_tolerance = 0.0;
-  /// ... and the norm of the first step's gradients. Sums in another order differ in their last bits.
+  /// ... and the norm of the first step's gradients. Sums in another order differ in last bits.
   double gradient_tolerance = 1e-5;
   /// Names of techniques it can't be combined with; one side names the other.
   std::span<const std::string_view> excludes = {};

@@ -48,6 +48,7 @@ Json ask_worker(const Json& request) {
                                  : "the worker gave no reason";
   if (status == "\"ok\"") return reply.record.value("result", Json());
   if (status == "\"unsupported\"" || status == "\"out_of_memory\"") throw Unsupported(reason);
+  if (status == "\"invalid\"") throw ConfigError(reason);
   throw NoAnswer(kFailed, reason);
 }
 

@@ -15,7 +15,6 @@ struct InspectOptions {
   ModelArguments model;
   std::int64_t image_size = 224;
   std::int64_t sequence_length = 128;
-  std::int64_t batch_size = 1;
   bool json = false;
 };
 
@@ -23,8 +22,7 @@ int inspect(const Catalog& catalog, const InspectOptions& options) {
   const nlohmann::ordered_json result = ask_worker({{"request", "inspect"},
                                                     {"model", options.model.to_json(catalog)},
                                                     {"image_size", options.image_size},
-                                                    {"sequence_length", options.sequence_length},
-                                                    {"batch_size", options.batch_size}});
+                                                    {"sequence_length", options.sequence_length}});
   print(options.json ? result.dump(2) + "\n" : format_result(result));
   return 0;
 }
@@ -39,9 +37,6 @@ void add_inspect(CommandLine& line) {
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
   command->add_option("--sequence-length", options->sequence_length, "Tokens")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber);
-  command->add_option("--batch-size", options->batch_size, "Samples")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
   command->add_flag("--json", options->json, "Print JSON");

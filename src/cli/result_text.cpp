@@ -22,6 +22,15 @@ std::string format_value(const std::string& name, const Json& value) {
   return value.dump();
 }
 
+/// Names in a list would fill the screen: their count does.
+std::string format_cell(const Json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_array() && !value.empty() && value[0].is_string()) {
+    return std::to_string(value.size());
+  }
+  return value.dump();
+}
+
 bool is_table(const Json& value) {
   return value.is_array() && !value.empty() &&
          std::all_of(value.begin(), value.end(), [](const Json& item) { return item.is_object(); });
@@ -36,7 +45,7 @@ std::string format_objects(const Json& objects) {
     Cells& row = rows.emplace_back();
     for (const std::string& name : header) {
       const Json value = object.value(name, Json(""));
-      row.push_back(value.is_string() ? value.get<std::string>() : value.dump());
+      row.push_back(format_cell(value));
       if (!value.is_number()) std::erase(numbers, name);
     }
   }

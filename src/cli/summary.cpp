@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <optional>
 
 #include "src/cli/table.h"
@@ -30,11 +31,11 @@ std::string step_time(const Row& row) {
   return time ? fmt::format("{:.2f} ms", *time / 1e6) : "";
 }
 
-/// How much less the peak is than that of the first row.
-std::string saved(const Row& row, const Row& first) {
+/// How much less the peak is than that of the same model without techniques.
+std::string saved(const Row& row, const Row& plain) {
   const auto mine = number(row, kPeak);
-  const auto whole = number(first, kPeak);
-  if (&row == &first || !mine || !whole || *whole == 0) return "";
+  const auto whole = number(plain, kPeak);
+  if (!mine || !whole || *whole == 0) return "";
   return fmt::format("{:.1f} %", 100 * (*whole - *mine) / *whole);
 }
 
@@ -42,9 +43,15 @@ std::string saved(const Row& row, const Row& first) {
 
 std::string format_summary(const std::vector<Row>& rows) {
   std::vector<std::vector<std::string>> lines;
+  std::map<std::string, const Row*> plain;  // the last row without techniques, by model
   for (const Row& row : rows) {
+    const std::string model = row.value("model", "");
+    const bool has_techniques = !row.value("techniques", "").empty();
+    const bool comparable = has_techniques && plain.contains(model);
     lines.push_back({row.value("case", ""), row.value("status", ""), peak(row),
-                     saved(row, rows.front()), step_time(row), row.value("reason", "")});
+                     comparable ? saved(row, *plain[model]) : "", step_time(row),
+                     row.value("reason", "")});
+    if (!has_techniques) plain[model] = &row;
   }
   return format_table({"case", "status", "peak", "saved", "step time", "reason"}, lines,
                       {"peak", "saved", "step time"});

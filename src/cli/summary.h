@@ -8,8 +8,8 @@
 
 namespace headroom {
 
-/// The rows of a run as a table for people: case, status, peak, what it saves against the first
-/// row, step time, reason.
+/// The rows of a run as a table for people: case, status, peak, what it saves against the
+/// last row of the same model without techniques, step time, reason.
 std::string format_summary(const std::vector<Row>& rows);
 
 /// One line of it, for progress: "ok, 12.30 MiB, 4.56 ms a step".

@@ -35,8 +35,7 @@ class HostOptimizer final : public Optimizer {
   }
 
   void update(std::span<const std::size_t> indices, const at::Tensor& found_inf) override {
-    // The host must know whether to update before it does: no kernel can decide for it.
-    if (found_inf.defined() && found_inf.item<float>() > 0) return;
+    TORCH_CHECK(!found_inf.defined(), "the host can't skip by a flag that lies on the device");
     const at::NoGradGuard no_grad;
     const UpdateTensors device = gather(indices);
     CopyStream stream(parameters().front().device());

@@ -10,13 +10,26 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-double tolerance_of(const Catalog& catalog, const Case& one) {
-  double tolerance = 0;
+/// One figure of the first step that techniques may change only so much.
+struct Checked {
+  const char* column;
+  const char* words;
+  double TechniqueInfo::*tolerance;
+};
+
+constexpr Checked kChecked[] = {
+    {"first_loss", "the loss of the first step", &TechniqueInfo::loss_tolerance},
+    {"first_gradient_norm", "the gradient norm of the first step",
+     &TechniqueInfo::gradient_tolerance},
+};
+
+double tolerance_of(const Catalog& catalog, const Case& one, double TechniqueInfo::*tolerance) {
+  double sum = 0;
   for (const Json& technique : one.techniques) {
     const TechniqueInfo* info = catalog.find_technique(technique.at("name").get<std::string>());
-    if (info != nullptr) tolerance += info->loss_tolerance;
+    if (info != nullptr) sum += info->*tolerance;
   }
-  return tolerance;
+  return sum;
 }
 
 bool drops_out(const Case& one) {
@@ -24,10 +37,10 @@ bool drops_out(const Case& one) {
   return dropout != nullptr && dropout->get<double>() != 0;
 }
 
-std::optional<double> first_loss(const Row& row) {
-  const auto loss = row.find("first_loss");
-  if (loss == row.end()) return std::nullopt;
-  return loss->get<double>();
+std::optional<double> number_in(const Row& row, const char* column) {
+  const auto found = row.find(column);
+  if (found == row.end()) return std::nullopt;
+  return found->get<double>();
 }
 
 std::string text(double value) { return Json(value).dump(); }
@@ -45,18 +58,19 @@ Verdict check_against_reference(const Catalog& catalog, const Suite& suite, cons
   if (reference_row == nullptr || status_of(*reference_row) != Status::ok) {
     return own;
   }
-  const auto loss = first_loss(row);
-  const auto expected = first_loss(*reference_row);
-  if (!loss || !expected) return own;
-
-  const double tolerance = tolerance_of(catalog, one);
-  if (*loss == *expected || std::abs(*loss - *expected) <= tolerance * std::abs(*expected))
-    return own;
-  return {Status::incorrect,
-          "the loss of the first step is " + text(*loss) + ", that of " + reference->name + " is " +
-              text(*expected) +
-              (tolerance == 0 ? "; they must be equal"
-                              : "; they may differ by " + text(tolerance) + " of it")};
+  for (const Checked& checked : kChecked) {
+    const auto seen = number_in(row, checked.column);
+    const auto expected = number_in(*reference_row, checked.column);
+    if (!seen || !expected || *seen == *expected) continue;
+    const double tolerance = tolerance_of(catalog, one, checked.tolerance);
+    if (std::abs(*seen - *expected) <= tolerance * std::abs(*expected)) continue;
+    return {Status::incorrect,
+            std::string(checked.words) + " is " + text(*seen) + ", that of " + reference->name +
+                " is " + text(*expected) +
+                (tolerance == 0 ? "; they must be equal"
+                                : "; they may differ by " + text(tolerance) + " of it")};
+  }
+  return own;
 }
 
 }  // namespace headroom

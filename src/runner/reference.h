@@ -12,15 +12,15 @@ namespace headroom {
 /// The row of a case that is done; null: it is not.
 using DoneRow = std::function<const Row*(const Case&)>;
 
-/// Techniques save memory; they must not change what is learned. Compares the loss of a case's
-/// first step with that of its reference: the suite's case with no technique and the same model,
-/// data, train and limits. They may differ, relative to the reference, by the sum of the
-/// techniques' tolerances; where that is 0, not by one bit. Gives `incorrect`, with the numbers, or
-/// the row's own status and reason.
+/// Techniques save memory; they must not change what is learned. Compares the loss and the gradient
+/// norm of a case's first step with those of its reference: the suite's case with no technique and
+/// the same model, data, train and limits. They may differ, relative to the reference, by the sum
+/// of the techniques' tolerances; where that is 0, not by one bit. Gives `incorrect`, with the
+/// numbers, or the row's own status and reason.
 ///
 /// There is no check where the row is not `ok`, where the model drops out (the random numbers
-/// differ), where either lacks a first loss, or where the reference is not done, which it is only
-/// where it stands before the case in the suite or was done in an earlier run.
+/// differ), or where the reference is not done, which it is only where it stands before the case in
+/// the suite or was done in an earlier run. A figure that either lacks is not compared.
 Verdict check_against_reference(const Catalog& catalog, const Suite& suite, const Case& one,
                                 const Row& row, const DoneRow& done);
 

@@ -68,7 +68,8 @@ TechniqueInfo parse_technique(const Json& json) {
           .fields = parse_fields(json.at("fields")),
           .excludes = json.value("excludes", std::vector<std::string>{}),
           .needs = json.value("needs", ""),
-          .loss_tolerance = json.value("loss_tolerance", 0.0)};
+          .loss_tolerance = json.value("loss_tolerance", 0.0),
+          .gradient_tolerance = json.value("gradient_tolerance", 0.0)};
 }
 
 Column parse_column(const Json& json) {

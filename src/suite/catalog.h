@@ -46,7 +46,8 @@ struct TechniqueInfo {
   std::vector<Field> fields;
   std::vector<std::string> excludes;
   std::string needs;  // "cuda", or empty
-  double loss_tolerance = 0;
+  double loss_tolerance = 0;      // relative, of first_loss
+  double gradient_tolerance = 0;  // relative, of first_gradient_norm
 };
 
 enum class ColumnType { text, integer, number };

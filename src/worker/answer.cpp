@@ -91,6 +91,9 @@ void answer(const Json& request) {
     record = do_request(request, messages);
   } catch (const Unsupported& error) {
     record = make_failure("unsupported", error.what());
+  } catch (const ConfigError& error) {
+    // Of a case the command line has checked what it could: what is left fails the case alone.
+    record = make_failure(request.at("request") == "measure" ? "failed" : "invalid", error.what());
   } catch (const c10::OutOfMemoryError& error) {
     record = make_failure("out_of_memory", first_line(error.what_without_backtrace()));
   } catch (const std::bad_alloc&) {

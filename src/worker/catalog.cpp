@@ -10,6 +10,9 @@
 #include "techniques/table.h"
 
 namespace headroom {
+
+extern const char* const kCommit;  // written by cmake/Commit.cmake
+
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -36,6 +39,7 @@ Json make_catalog() {
   Json catalog{
       {"libtorch", libtorch_version()},
       {"cuda_built", cuda_built()},
+      {"commit", kCommit},
       {"case", describe_fields([&](Fields& f) { case_fields(f, recipe, limits); })},
       {"techniques", Json::array()},
       {"columns", Json::array()},

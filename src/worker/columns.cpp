@@ -57,8 +57,9 @@ Json utilisation(const Measured& m) {
   return per_second / *m.measurement.ceiling_flops;
 }
 
-Json trained(const Measured& m, std::int64_t value) {
-  return m.measurement.losses.empty() ? Json() : Json(value);
+/// What the timed steps told; null where there were none.
+Json timed(const Measured& m, std::int64_t value) {
+  return m.recipe.train.steps == 0 ? Json() : Json(value);
 }
 
 template <Category category>
@@ -103,14 +104,17 @@ const std::array kColumns{
            "worker", [](const Measured& m) -> Json { return m.measurement.init.allocated_bytes; }},
     Column{"steady_peak_allocated_bytes", "integer", "memory", "live tensors in the timed steps",
            "worker",
-           [](const Measured& m) { return trained(m, m.measurement.steady.allocated_bytes); }},
+           [](const Measured& m) { return timed(m, m.measurement.steady.allocated_bytes); }},
     Column{"run_peak_allocated_bytes", "integer", "memory", "live tensors over the whole run",
            "worker", [](const Measured& m) -> Json { return m.measurement.run.allocated_bytes; }},
     Column{"init_peak_reserved_bytes", "integer", "memory",
            "segments of the caching allocator while building (CUDA)", "worker",
            [](const Measured& m) { return or_null(m.measurement.init.reserved_bytes); }},
     Column{"steady_peak_reserved_bytes", "integer", "memory", "... in the timed steps", "worker",
-           [](const Measured& m) { return or_null(m.measurement.steady.reserved_bytes); }},
+           [](const Measured& m) {
+             return m.recipe.train.steps == 0 ? Json()
+                                              : or_null(m.measurement.steady.reserved_bytes);
+           }},
     Column{"run_peak_reserved_bytes", "integer", "memory",
            "... over the whole run, as published tables print it", "worker",
            [](const Measured& m) { return or_null(m.measurement.run.reserved_bytes); }},
@@ -156,13 +160,13 @@ const std::array kColumns{
            &samples_per_second},
     Column{"flops_per_step", "integer", "time",
            "of products, convolutions and attention as run; recomputation counts", "worker",
-           [](const Measured& m) { return trained(m, m.measurement.evidence.flops); }},
+           [](const Measured& m) { return timed(m, m.measurement.evidence.flops); }},
     Column{"mfu", "number", "time",
            "flops_per_step a second over what the best large product of this machine reaches",
            "worker", &utilisation},
     Column{"host_link_bytes_per_step", "integer", "time",
            "copied between device and host by techniques, both ways", "worker",
-           [](const Measured& m) { return trained(m, m.measurement.copied_bytes_per_step); }},
+           [](const Measured& m) { return timed(m, m.measurement.copied_bytes_per_step); }},
 
     Column{"first_loss", "number", "learning", "mean loss of the first batch", "worker",
            [](const Measured& m) {

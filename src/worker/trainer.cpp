@@ -153,23 +153,20 @@ void Trainer::zero_gradients() {
 }
 
 /// Called when a gradient arrives, and again when all are finished: a technique may free it
-/// between, or scale it.
+/// between, or scale it. Only a number is kept, so that looking adds nothing to the peak; the norm
+/// is taken in the gradient's own dtype, since a wider one would copy it.
 void Trainer::note_gradient_norm(std::size_t index) {
   const at::Tensor& gradient = optimizer_->parameters()[index].grad();
   if (evidence_.steps > 0 || !gradient.defined()) return;
   const at::NoGradGuard no_grad;
-  // Squares of 16-bit numbers are summed in fp32.
-  gradient_norms_[index] = gradient.norm(2, c10::promoteTypes(gradient.scalar_type(), at::kFloat));
+  gradient_norms_[index] = gradient.norm().item<double>();
 }
 
 std::optional<double> Trainer::first_gradient_norm() const {
   double sum = 0.0;
-  for (const at::Tensor& norm : gradient_norms_) {
-    if (!norm.defined()) continue;
-    const double value = norm.item<double>();
-    sum += value * value;
-  }
-  return evidence_.steps > 0 ? std::optional(std::sqrt(sum)) : std::nullopt;
+  for (const double norm : gradient_norms_) sum += norm * norm;
+  const bool known = evidence_.steps > 0 && std::isfinite(sum);
+  return known ? std::optional(std::sqrt(sum)) : std::nullopt;
 }
 
 double Trainer::step(const Batch& host_batch) {

@@ -31,7 +31,7 @@ class Trainer {
   const Evidence& evidence() const { return evidence_; }
   Evidence& evidence() { return evidence_; }
   /// The global 2-norm of the first step's gradients, unscaled and unclipped: a loss alone says
-  /// nothing of backward. Empty before that step.
+  /// nothing of backward. Empty before that step, and where they overflowed, as scaled fp16 may.
   std::optional<double> first_gradient_norm() const;
   /// Bytes that techniques copied between device and host so far.
   std::int64_t copied_bytes() const;
@@ -50,7 +50,7 @@ class Trainer {
   std::unique_ptr<Model> model_;
   std::unique_ptr<Optimizer> optimizer_;
   std::unique_ptr<Step> step_;
-  std::vector<at::Tensor> gradient_norms_;  // of the first step, by parameter, shape () each
+  std::vector<double> gradient_norms_;  // of the first step, by parameter
 };
 
 }  // namespace headroom

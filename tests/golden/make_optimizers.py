@@ -69,7 +69,9 @@ def main():
                 "float64": run(case, torch.float64),
             }
         )
-    gradients = [[g.flatten().tolist() for g in tensors(torch.float64, 100 + s)] for s in range(STEPS)]
+    gradients = [
+        [g.flatten().tolist() for g in tensors(torch.float64, 100 + s)] for s in range(STEPS)
+    ]
     start = [p.flatten().tolist() for p in tensors(torch.float64, 1)]
     json.dump(
         {"shapes": SHAPES, "start": start, "gradients": gradients, "cases": cases},

@@ -19,7 +19,8 @@ cases:
   - name: vanilla
     published: {run_peak_reserved_bytes: 26790000000, samples_per_second: 1.5}
   - name: stacked
-    techniques: [bfloat16, {gradient_accumulation: {micro_batches: 2}}, {mixed_precision: {dtype: float16}}]
+    techniques: [bfloat16, {gradient_accumulation: {micro_batches: 2}},
+                 {mixed_precision: {dtype: float16}}]
     train: {batch_size: 64, tf32: true, optimizer: {lr: 5.0e-5}}
     data: {path: /tmp/x}
 )";

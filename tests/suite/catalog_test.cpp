@@ -48,10 +48,13 @@ TEST(Catalog, RefusesWhatIsNone) {
   for (
       const char* json :
       {"", "[]", "{}", R"({"case": [], "techniques": []})",
-       R"({"case": [{"name": "x", "type": "integer", "summary": "", "default": 1}], "techniques": [], "columns": []})",
-       R"({"case": [{"name": "x", "type": "tensor", "summary": ""}], "techniques": [], "columns": []})",
+       R"({"case": [{"name": "x", "type": "integer", "summary": "", "default": 1}],
+            "techniques": [], "columns": []})",
+       R"({"case": [{"name": "x", "type": "tensor", "summary": ""}],
+            "techniques": [], "columns": []})",
        R"({"case": [{"name": "x", "type": "object", "summary": "", "fields": [
-            {"name": "y", "type": "integer", "summary": ""}]}], "techniques": [], "columns": []})"}) {
+            {"name": "y", "type": "integer", "summary": ""}]}],
+            "techniques": [], "columns": []})"}) {
     EXPECT_THROW(parse_catalog(json), std::invalid_argument) << json;
   }
 }

@@ -57,8 +57,10 @@ TEST(JsonSchema, DescribesCases) {
   EXPECT_EQ(options["properties"]["bfloat16"]["properties"], Json::object());
   EXPECT_EQ(
       at("/properties/cases/items/properties/published/properties"),
-      Json::parse(R"({"run_peak_reserved_bytes": {"description": "as published", "type": "integer"},
-                            "samples_per_second": {"description": "as published", "type": "number"}})"));
+      Json::parse(R"({
+        "run_peak_reserved_bytes": {"description": "as published", "type": "integer"},
+        "samples_per_second": {"description": "as published", "type": "number"}
+      })"));
 }
 
 TEST(JsonSchema, DescribesPaths) {

@@ -22,7 +22,8 @@ inline constexpr std::string_view kCatalogJson = R"({
                    {"name": "bert", "summary": "a text model"}]},
       {"name": "num_classes", "type": "integer", "summary": "classes", "default": 10,
        "min": 2, "max": 100000},
-      {"name": "patch", "type": "integer", "summary": "pixels", "default": 16, "only_with": ["vit"]}]},
+      {"name": "patch", "type": "integer", "summary": "pixels", "default": 16,
+       "only_with": ["vit"]}]},
     {"name": "data", "type": "object", "summary": "what it is trained on", "fields": [
       {"name": "path", "type": "text", "summary": "folder", "default": ""}]},
     {"name": "train", "type": "object", "summary": "how", "fields": [

@@ -78,9 +78,16 @@ class Overflow final : public Technique {
   std::vector<double>& losses_;
 };
 
-/// The text model: vit_ti_16 overflows by itself at the first scale, as many models do.
+/// The text model, since vit_ti_16 overflows by itself at the first scale, as many models do; with
+/// few tokens, since products in fp16 are slow on a CPU.
+Json short_text() {
+  Json values = small_bert();
+  values["data"]["sequence_length"] = 4;
+  return values;
+}
+
 Json half_precision(const std::string& implementation) {
-  Json values = with(small_bert(), {technique("mixed_precision", {{"dtype", "float16"}})});
+  Json values = with(short_text(), {technique("mixed_precision", {{"dtype", "float16"}})});
   values["train"]["optimizer"]["implementation"] = implementation;
   return values;
 }
@@ -91,6 +98,7 @@ void expect_overflow_to_skip(const Json& values) {
   const Trained first = train(values, 1, std::make_unique<Overflow>(scaled));
   const Trained start = train(values, 0);
   EXPECT_EQ(weight_distance(first, start), 0.0);
+  EXPECT_EQ(first.gradient_norm, 0.0);                       // no number that JSON could not hold
   EXPECT_GT(weight_distance(train(values, 1), start), 0.0);  // but for the overflow
 
   scaled.clear();
@@ -102,7 +110,7 @@ void expect_overflow_to_skip(const Json& values) {
 }
 
 TEST(MixedPrecisionTest, AnOverflowSkipsTheUpdateAndHalvesTheScale) {
-  for (const char* implementation : {"per_tensor", "multi_tensor", "fused"}) {
+  for (const char* implementation : {"multi_tensor", "fused"}) {
     expect_overflow_to_skip(half_precision(implementation));
   }
   expect_overflow_to_skip(with(half_precision("fused"), {technique("optimizer_offload")}));
@@ -110,7 +118,7 @@ TEST(MixedPrecisionTest, AnOverflowSkipsTheUpdateAndHalvesTheScale) {
 
 TEST(MixedPrecisionTest, Float16TrainsNearFloat32) {
   const Trained half = train(half_precision("multi_tensor"), 2);
-  const Trained full = train(small_bert(), 2);
+  const Trained full = train(short_text(), 2);
   EXPECT_EQ(half.inactive, "");
   EXPECT_LE(loss_distance(half, full), 2e-2);
   EXPECT_LE(gradient_distance(half, full), 5e-2);  // unscaled

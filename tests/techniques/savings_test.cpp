@@ -127,14 +127,17 @@ TEST(SavingsTest, OnDeviceInitCastsOneParameterAtATime) {
   std::int64_t made = 0;                                     // of the parameters so far
   std::int64_t staged_peak = 4 * all;
   std::int64_t direct_peak = 0;
+  std::int64_t largest = 0;
   for (const at::Tensor& weight : staged.weights) {
     const std::int64_t p = weight.numel();
     staged_peak = std::max(staged_peak, 4 * all - 2 * made + 2 * p);
     direct_peak = std::max(direct_peak, 2 * made + (4 + 2) * p);
+    largest = std::max(largest, p);
     made += p;
   }
   EXPECT_EQ(staged.init_peak_bytes, staged_peak);
   EXPECT_EQ(direct.init_peak_bytes, direct_peak);
+  EXPECT_GT(staged.init_peak_bytes - direct.init_peak_bytes, 2 * all - 4 * largest);
   EXPECT_EQ(staged.evidence.staged_parameter_bytes, 4 * all);
   EXPECT_EQ(direct.evidence.staged_parameter_bytes, 0);
 }

@@ -33,7 +33,7 @@ Json with(Json values, std::initializer_list<Json> techniques);
 struct Trained {
   std::vector<double> losses;
   std::vector<at::Tensor> weights;
-  double gradient_norm = 0.0;  // of the first step
+  double gradient_norm = 0.0;  // of the first step; 0: the trainer tells none
   Evidence evidence;
   std::string inactive;  // why techniques were; empty where all were active
 

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Faults with the real worker. tests/runner does the same hundreds of times with a small one.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <chrono>
+#include <thread>
+
+#include "tests/program/program.h"
+
+namespace headroom {
+namespace {
+
+const std::string kSuite =
+    "suite: faults\n"
+    "defaults:\n"
+    "  model: {name: vit_ti_16}\n"
+    "  data: {name: digits, image_size: 32}\n"
+    "  train: {batch_size: 8, steps: 2, warmup_steps: 1}\n"
+    "cases:\n"
+    "  - name: vanilla\n"
+    "  - {name: sgd, techniques: [sgd]}\n"
+    "  - {name: checkpointing, techniques: [activation_checkpointing]}\n";
+
+/// What two runs of the same work must agree on.
+std::vector<std::string> lasting(const std::filesystem::path& folder) {
+  std::vector<std::string> texts;
+  for (const Cells& row : read_results(folder)) {
+    std::string text;
+    for (const char* column : {"case", "status", "reason", "run_peak_allocated_bytes",
+                               "peak_activations_bytes", "flops_per_step", "parameters"}) {
+      text += row.text(column) + "|";
+    }
+    texts.push_back(text);
+  }
+  return texts;
+}
+
+TEST(Faults, AKilledRunGoesOnWhereItWas) {
+  const TemporaryFolder folder;
+  write_text(folder / "suite.yaml", kSuite);
+  ASSERT_EQ(run_headroom({"run", folder / "suite.yaml", "--out", folder / "whole"}).code, 0);
+  const auto whole = lasting(folder / "whole");
+  ASSERT_EQ(whole.size(), 3u);
+  for (int kill_after_ms : {200, 700, 1300, 2100, 3400}) {
+    const std::string out = folder / ("cut_" + std::to_string(kill_after_ms));
+    const std::vector<std::string> call{"run", folder / "suite.yaml", "--out", out};
+    const pid_t pid = start_headroom(call, folder / "output");
+    std::this_thread::sleep_for(std::chrono::milliseconds(kill_after_ms));
+    kill(pid, SIGKILL);
+    wait_for(pid);
+    const Ended ended = run_headroom({"run", folder / "suite.yaml", "--out", out, "--resume"});
+    EXPECT_EQ(ended.code, 0) << ended.text;
+    EXPECT_EQ(lasting(out), whole) << "killed after " << kill_after_ms << " ms";
+  }
+}
+
+TEST(Faults, MemoryThatEndsIsARowAndTheRestRuns) {
+  const TemporaryFolder folder;
+  write_text(folder / "suite.yaml", kSuite +
+                                        "  - {name: small, limits: {memory_bytes: 50000000}}\n"
+                                        "  - {name: after, techniques: [bfloat16]}\n");
+  const Ended ended = run_headroom({"run", folder / "suite.yaml", "--out", folder / "out"});
+  EXPECT_EQ(ended.code, 0) << ended.text;
+  const auto rows = read_results(folder / "out");
+  ASSERT_EQ(rows.size(), 5u);
+  EXPECT_EQ(rows[3].text("status"), "out_of_memory");
+  EXPECT_FALSE(rows[3].text("reason").empty());
+  EXPECT_EQ(rows[4].text("status"), "ok") << rows[4].text("reason");
+}
+
+TEST(Faults, CtrlCKeepsWhatIsDone) {
+  const TemporaryFolder folder;
+  write_text(folder / "suite.yaml", kSuite);
+  const pid_t pid =
+      start_headroom({"run", folder / "suite.yaml", "--out", folder / "out"}, folder / "output");
+  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  kill(pid, SIGINT);
+  EXPECT_EQ(wait_for(pid), 130) << read_text(folder / "output");
+  EXPECT_NE(read_text(folder / "output").find("--resume"), std::string::npos);
+  EXPECT_EQ(run_headroom({"run", folder / "suite.yaml", "--out", folder / "out", "--resume"}).code,
+            0);
+  EXPECT_EQ(read_results(folder / "out").size(), 3u);
+}
+
+}  // namespace
+}  // namespace headroom

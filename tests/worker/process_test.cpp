@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// The worker as the runner sees it: a request on standard input, messages on descriptor 3.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "tests/core/messages.h"
+#include "tests/worker/small_case.h"
+
+namespace headroom {
+namespace {
+
+/// All messages of one worker process, in order.
+std::vector<Json> messages_of(const Json& request) {
+  const TemporaryFolder folder;
+  std::ofstream(folder / "request.json") << request.dump();
+  const std::string command = "OMP_NUM_THREADS=1 " HEADROOM_BUILD_DIR "/headroom-worker < '" +
+                              folder / "request.json" + "' 3> '" + folder / "messages" + "'";
+  EXPECT_EQ(std::system(command.c_str()), 0);
+  std::ifstream file(folder / "messages");
+  std::vector<Json> messages;
+  for (std::string line; std::getline(file, line);) messages.push_back(Json::parse(line));
+  return messages;
+}
+
+Json measure_request(const Json& values) {
+  return {{"nonce", "n1"}, {"request", "measure"}, {"device", "cpu"}, {"case", values}};
+}
+
+Json record_of(const Json& values) {
+  const std::vector<Json> messages = messages_of(measure_request(values));
+  if (messages.empty()) return {};
+  EXPECT_EQ(messages.back().at("event"), "record");
+  return messages.back().at("record");
+}
+
+/// The columns that have to be the same in every run.
+std::map<std::string, Json> repeatable(const Json& record) {
+  std::map<std::string, Json> values;
+  for (const auto& [name, value] : record.at("columns").items()) {
+    const bool of_the_allocator = name.ends_with("_bytes") && name != "host_peak_bytes";
+    const bool of_learning = name.ends_with("_loss") || name == "first_gradient_norm" ||
+                             name == "held_out_accuracy" || name == "flops_per_step";
+    if (of_the_allocator || of_learning) values[name] = value;
+  }
+  values["loss"] = record.at("loss");
+  return values;
+}
+
+TEST(ProcessTest, MeasuresACase) {
+  const Json record = record_of(small_case());
+  ASSERT_EQ(record.at("status"), "ok") << record.dump(1);
+  const Json& columns = record.at("columns");
+  std::int64_t parts = 0;
+  for (const auto& [name, value] : columns.items()) {
+    if (name.starts_with("peak_") && name.ends_with("_bytes")) parts += value.get<std::int64_t>();
+  }
+  const auto run = columns.at("run_peak_allocated_bytes").get<std::int64_t>();
+  EXPECT_EQ(parts, run);
+  EXPECT_GE(run, columns.at("steady_peak_allocated_bytes").get<std::int64_t>());
+  EXPECT_GE(run, columns.at("init_peak_allocated_bytes").get<std::int64_t>());
+  EXPECT_EQ(columns.at("init_peak_allocated_bytes"), columns.at("peak_weights_bytes"));
+  EXPECT_EQ(record.at("loss").size(), 1U + 1U + 2U);  // warm-up, counting, timing
+  EXPECT_EQ(record.at("step_time_ns").size(), 2U);
+  EXPECT_GT(columns.at("flops_per_step").get<std::int64_t>(), 0);
+  EXPECT_GT(columns.at("host_peak_bytes").get<std::int64_t>(), run);
+}
+
+TEST(ProcessTest, RepeatsItselfToTheLastBit) {
+  Json values = small_case();
+  values["techniques"] = {{{"name", "activation_checkpointing"}}, {{"name", "optimizer_offload"}}};
+  const Json first = record_of(values);
+  ASSERT_EQ(first.at("status"), "ok") << first.dump(1);
+  EXPECT_EQ(repeatable(first), repeatable(record_of(values)));
+  EXPECT_GT(repeatable(first).size(), 15U);
+}
+
+TEST(ProcessTest, TellsItsProgressUnderItsNonce) {
+  const std::vector<Json> messages = messages_of(measure_request(small_case()));
+  ASSERT_GE(messages.size(), 8U);
+  EXPECT_EQ(messages.front().at("phase"), "start");
+  for (const Json& message : messages) EXPECT_EQ(message.at("nonce"), "n1");
+  for (std::size_t i = 0; i + 1 < messages.size(); ++i) {
+    EXPECT_EQ(messages[i].at("event"), "progress");
+  }
+}
+
+TEST(ProcessTest, AnswersWhenMemoryEnds) {
+  Json values = small_case();
+  values["data"]["image_size"] = 224;
+  values["train"]["batch_size"] = 64;
+  values["limits"]["memory_bytes"] = 300'000'000;
+  const Json record = record_of(values);
+  EXPECT_EQ(record.at("status"), "out_of_memory") << record.dump(1);
+  EXPECT_NE(record.at("reason"), "");
+}
+
+TEST(ProcessTest, AnswersWhatItCanNotDo) {
+  Json values = small_case();
+  values["techniques"] = {{{"name", "bfloat16"}}, {{"name", "mixed_precision"}}};
+  EXPECT_EQ(record_of(values).at("status"), "unsupported");
+  values = small_case();
+  values["train"]["batch"] = 4;
+  const Json record = record_of(values);
+  EXPECT_EQ(record.at("status"), "failed");
+  EXPECT_TRUE(contains(record.at("reason"), "batch"));
+}
+
+}  // namespace
+}  // namespace headroom

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/worker/record.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "src/worker/columns.h"
+#include "tests/core/messages.h"
+#include "tests/worker/small_case.h"
+
+namespace headroom {
+namespace {
+
+/// A run of two steps of a model with 100 parameters.
+Measurement plausible() {
+  Measurement m;
+  m.init.allocated_bytes = 400;
+  m.steady.allocated_bytes = 2000;
+  m.run.allocated_bytes = 2000;
+  m.peak.bytes = 2000;
+  m.peak.by_category[static_cast<std::size_t>(Category::weights)] = 400;
+  m.peak.by_category[static_cast<std::size_t>(Category::temporary)] = 1600;
+  m.step_time_ns = {30, 10, 20};
+  m.losses = {2.5, 2.0};
+  m.evidence.steps = 3;
+  m.evidence.backward_passes = 3;
+  return m;
+}
+
+Json record_of(const Json& values, const Measurement& measurement) {
+  return make_record(read_case(values, at::kCPU), measurement);
+}
+
+TEST(RecordTest, AGoodRunIsOk) {
+  const Json record = record_of(small_case(), plausible());
+  EXPECT_EQ(record.at("status"), "ok");
+  EXPECT_EQ(record.at("reason"), "");
+  const Json& columns = record.at("columns");
+  EXPECT_EQ(columns.at("run_peak_allocated_bytes"), 2000);
+  EXPECT_EQ(columns.at("peak_weights_bytes"), 400);
+  EXPECT_EQ(columns.at("step_time_median_ns"), 20);
+  EXPECT_EQ(columns.at("step_time_mad_ns"), 10);
+  EXPECT_EQ(columns.at("first_loss"), 2.5);
+  EXPECT_EQ(columns.at("last_loss"), 2.0);
+}
+
+TEST(RecordTest, ARemainderOfOneByteFailsTheCase) {
+  for (const std::int64_t remainder : {-1, 1}) {
+    Measurement m = plausible();
+    m.run.allocated_bytes += remainder;
+    const Json record = record_of(small_case(), m);
+    EXPECT_EQ(record.at("status"), "failed");
+    EXPECT_TRUE(contains(record.at("reason"), std::to_string(2000 + remainder)));
+  }
+}
+
+TEST(RecordTest, ATechniqueThatDidNothingIsInactive) {
+  Json values = small_case();
+  values["techniques"] = {{{"name", "activation_checkpointing"}}};
+  const Json record = record_of(values, plausible());
+  EXPECT_EQ(record.at("status"), "inactive");
+  EXPECT_TRUE(contains(record.at("reason"), "no block ran again"));
+}
+
+TEST(RecordTest, WhatWasNotMeasuredIsLeftOut) {
+  Measurement m = plausible();
+  m.losses.clear();
+  m.step_time_ns.clear();
+  const Json record = record_of(small_case(), m);
+  for (const char* name : {"first_loss", "step_time_median_ns", "samples_per_second", "gpu_uuid",
+                           "run_peak_reserved_bytes", "held_out_accuracy", "peak_block"}) {
+    EXPECT_FALSE(record.at("columns").contains(name)) << name;
+  }
+}
+
+TEST(RecordTest, AFailureHasItsStatusAndReason) {
+  const Json record = make_failure("unsupported", "no such kernel");
+  EXPECT_EQ(record, Json({{"status", "unsupported"}, {"reason", "no such kernel"}}));
+}
+
+TEST(ColumnsTest, NamesAreUniqueAndEveryOriginIsKept) {
+  std::set<std::string_view> names;
+  for (const Column& column : column_table()) {
+    EXPECT_TRUE(names.insert(column.name).second) << column.name;
+    EXPECT_EQ(column.value != nullptr, column.origin == "worker") << column.name;
+    EXPECT_FALSE(column.summary.empty()) << column.name;
+    EXPECT_TRUE(column.type == "text" || column.type == "integer" || column.type == "number");
+  }
+}
+
+TEST(ColumnsTest, AValueHasTheTypeOfItsColumn) {
+  const Case read = read_case(small_case(), at::kCPU);
+  const Measurement m = plausible();
+  for (const Column& column : column_table()) {
+    if (column.value == nullptr) continue;
+    const Json value = column.value({read.recipe, m});
+    if (value.is_null()) continue;
+    const bool fits = column.type == "text"      ? value.is_string()
+                      : column.type == "integer" ? value.is_number_integer()
+                                                 : value.is_number_float();
+    EXPECT_TRUE(fits) << column.name << ": " << value.dump();
+  }
+}
+
+}  // namespace
+}  // namespace headroom
