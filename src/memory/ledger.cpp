@@ -37,7 +37,14 @@ void Ledger::note_peak(const Allocation& newest) {
   if (current_ <= peak_) return;
   peak_ = current_;
   peak_event_ = events_;
+  // Operators are not followed all the time. On CUDA a later step may reach the old peak's place
+  // with a little more rounding: the operator there is the one that was seen before.
+  const bool same_place =
+      newest.origin.phase == peak_position_.phase && newest.origin.block == peak_position_.block;
+  const char* const op =
+      *newest.origin.op == '\0' && same_place ? peak_position_.op : newest.origin.op;
   peak_position_ = newest.origin;
+  peak_position_.op = op;
   died_since_peak_.clear();
 }
 

@@ -35,7 +35,7 @@ class PhaseScope {
 /// Says which block runs from here on; kNoBlock: none.
 void enter_block(std::int64_t block);
 
-/// Follows the operators of all threads for a scope. Costs some 50 ns an operator.
+/// Follows the operators of all threads for a scope. Every dispatch pays for it, nested ones too.
 class OperatorScope {
  public:
   OperatorScope();

@@ -23,16 +23,6 @@ PeakMemory larger(const PeakMemory& a, const PeakMemory& b) {
           .reserved_bytes = std::max(a.reserved_bytes, b.reserved_bytes)};
 }
 
-/// Names what is allocated: by operator, and what autograd keeps. Stays on while steps are timed
-/// (it costs less than 1 % of a step, see benchmarks/ledger_benchmark.cpp): on CUDA what the
-/// allocator rounds up differs from step to step, so the peak of a run may fall in any of them.
-struct Attribution {
-  explicit Attribution(Ledger& ledger)
-      : saved([&ledger](const at::Tensor& t) { ledger.tag(t, Category::activations); }) {}
-  OperatorScope operators;
-  SavedTensorObserver saved;
-};
-
 std::int64_t total_bytes(const std::vector<at::Tensor>& tensors) {
   std::int64_t bytes = 0;
   for (const at::Tensor& tensor : tensors) bytes += static_cast<std::int64_t>(tensor.nbytes());
@@ -46,7 +36,8 @@ class Run {
       : recipe_(measured.recipe),
         messages_(messages),
         memory_(watch_memory(recipe_.device, ledger_)),
-        attribution_(ledger_),
+        operators_(std::in_place),
+        saved_([this](const at::Tensor& t) { ledger_.tag(t, Category::activations); }),
         data_(find_data(recipe_.data.name)
                   .make(recipe_.data, recipe_.model.num_classes, recipe_.train.seed)),
         trainer_(recipe_, measured.techniques, ledger_) {}
@@ -83,6 +74,11 @@ class Run {
     trainer_.evidence().low_precision_flops = counter.so_far().low_precision;
   }
 
+  /// Following operators costs a few hundredths of a small model's step, so it ends before steps
+  /// are timed. What autograd saves is followed to the end, which costs little: on CUDA what the
+  /// allocator rounds up differs from step to step, so a run's peak may fall in any of them.
+  void stop_following_operators() { operators_.reset(); }
+
   std::optional<double> accuracy() {
     const PhaseScope phase(Phase::evaluate);
     return held_out_accuracy(trainer_.model(), *data_, recipe_);
@@ -110,7 +106,8 @@ class Run {
   const Messages& messages_;
   Ledger ledger_;
   std::unique_ptr<DeviceMemory> memory_;
-  Attribution attribution_;
+  std::optional<OperatorScope> operators_;
+  SavedTensorObserver saved_;
   std::unique_ptr<Dataset> data_;
   Trainer trainer_;
   std::optional<Loader> loader_;
@@ -135,6 +132,7 @@ Measurement measure(const Case& measured, const Messages& messages) {
   result.init = run->take_peak(result);
   run->steps("warm_up", recipe.train.warmup_steps, result);
   if (trains) run->count_flops(result);
+  run->stop_following_operators();
   result.steady = run->steps("timing", recipe.train.steps, result);
   messages.progress("evaluate");
   if (trains) result.held_out_accuracy = run->accuracy();
