@@ -5,13 +5,15 @@ prints their step time and peak of allocated memory beside ours, the worst ratio
 
     python3 -m venv /tmp/peers
     /tmp/peers/bin/pip install torch==2.11.0 torchvision==0.26.0 transformers==5.23.0 pyyaml
-    ./headroom run configs/quickstart.yaml --device cpu --out /tmp/ours
-    /tmp/peers/bin/python benchmarks/peers/compare.py configs/quickstart.yaml /tmp/ours/results.csv
+    ./headroom --version    # builds it
+    /tmp/peers/bin/python benchmarks/peers/compare.py configs/quickstart.yaml
 
-Each case runs in a process of its own, twice: once without a profiler, for the time (the median of
-`steps` steps after `warmup_steps`; data are ready beforehand), and once under torch.profiler, for
-memory. That reports every allocation and release of PyTorch's CPU allocator in the bytes that were
-asked for, from before the model is built, so their running sum is exact; its maximum over all is
+Of each case headroom runs first, then Python, `--repeats` times in turn, so that what else the
+machine does falls on both; of the times the smallest median counts. Each run is a process of its
+own. Python runs twice: once without a profiler, for the time (the median of `steps` steps after
+`warmup_steps`; data are ready beforehand), and once under torch.profiler, for memory. That reports
+every allocation and release of PyTorch's CPU allocator in the bytes that were asked for, from
+before the model is built, so their running sum is exact; its maximum over all is
 `run_peak_allocated_bytes`, from the first step after the warm-up on `steady_peak_allocated_bytes`.
 A case with something that has no counterpart here is listed as not covered, with the reason.
 """
@@ -19,13 +21,15 @@ import argparse
 import csv
 import json
 import pathlib
+import re
 import subprocess
 import sys
+import tempfile
 
 import yaml
 from train import COLUMNS, NotCovered, measure
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(__file__).resolve().parents[2] / "build/release"
 
 
 def fill(fields: list, values: dict) -> dict:
@@ -83,37 +87,51 @@ def child() -> None:
     print(json.dumps(result))
 
 
-def read_results(path: pathlib.Path) -> dict:
-    with path.open(newline="") as file:
-        return {row["case"]: row for row in csv.DictReader(file) if row["status"] == "ok"}
+def run_ours(suite: pathlib.Path, name: str) -> dict:
+    """Our row of that case; its status is `ok`."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = pathlib.Path(folder) / "out"
+        subprocess.run(
+            [BUILD / "headroom", "run", suite, "--device", "cpu", "--out", out,
+             "--only", f"^{re.escape(name)}$"],
+            check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )
+        with (out / "results.csv").open(newline="") as file:
+            return next(csv.DictReader(file))
+
+
+def run_both(suite: pathlib.Path, case: dict, repeats: int) -> tuple:
+    """Ours and theirs, column by column; the smallest of all repeats."""
+    ours, theirs = [], []
+    for _ in range(repeats):
+        ours.append(run_ours(suite, case["name"]))
+        theirs.append(run_case(case))
+        if "not_covered" in theirs[0]:
+            return ours[0], theirs[0]
+    return tuple(
+        {column: min(int(run[column]) for run in runs) for column in COLUMNS}
+        for runs in (ours, theirs)
+    )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("suite", type=pathlib.Path)
-    parser.add_argument("results", type=pathlib.Path, help="our results.csv of that suite")
-    parser.add_argument("--worker", type=pathlib.Path, metavar="PROGRAM",
-                        default=ROOT / "build/release/headroom-worker",
-                        help="whose catalog has the defaults")
+    parser.add_argument("--repeats", type=int, default=2)
     arguments = parser.parse_args()
-    catalog = json.loads(subprocess.check_output([arguments.worker, "--catalog"]))
-    ours = read_results(arguments.results)
+    catalog = json.loads(subprocess.check_output([BUILD / "headroom-worker", "--catalog"]))
     ratios, remarks = [], []
     for case in read_cases(arguments.suite, catalog):
         name = case["name"]
-        if name not in ours:
-            remarks.append(f"{name}: no row with status ok in {arguments.results}")
-            continue
         print(f"running {name}", file=sys.stderr)
-        theirs = run_case(case)
+        ours, theirs = run_both(arguments.suite, case, arguments.repeats)
         if "not_covered" in theirs:
             remarks.append(f"{name}: not covered: {theirs['not_covered']}")
             continue
         for column in COLUMNS:
-            if ours[name].get(column):
-                mine = int(ours[name][column])
-                ratios.append((mine / theirs[column], name, column, mine, theirs[column]))
+            mine, other = ours[column], theirs[column]
+            ratios.append((mine / other, name, column, mine, other))
     print(f"{'ours/theirs':>11}  {'ours':>15}  {'theirs':>15}  column, case")
     for ratio, name, column, mine, theirs in sorted(ratios, reverse=True):
         print(f"{ratio:11.3f}  {mine:15,}  {theirs:15,}  {column}, {name}")

@@ -5,8 +5,12 @@
 #ifdef HEADROOM_CUDA
 #include <ATen/Context.h>
 #include <c10/cuda/CUDACachingAllocator.h>
+#include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAFunctions.h>
 
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
 #include <atomic>
 
 namespace headroom {
@@ -109,12 +113,25 @@ class CudaMemory final : public DeviceMemory {
   std::shared_ptr<std::atomic<bool>> watching_ = std::make_shared<std::atomic<bool>>(true);
 };
 
+void start_cuda() {
+  if (c10::cuda::device_count() == 0) throw Unsupported("no CUDA device on this machine");
+  at::globalContext().lazyInitDevice(at::kCUDA);
+}
+
 }  // namespace
 
 std::unique_ptr<DeviceMemory> watch_cuda_memory(Ledger& ledger) {
-  if (c10::cuda::device_count() == 0) throw Unsupported("no CUDA device on this machine");
-  at::globalContext().lazyInitDevice(at::kCUDA);
+  start_cuda();
   return std::make_unique<CudaMemory>(ledger);
+}
+
+void limit_cuda_memory(std::int64_t bytes) {
+  start_cuda();
+  std::size_t free = 0;
+  std::size_t total = 0;
+  C10_CUDA_CHECK(cudaMemGetInfo(&free, &total));
+  const double fraction = static_cast<double>(bytes) / static_cast<double>(total);
+  allocator::setMemoryFraction(std::min(1.0, fraction), c10::cuda::current_device());
 }
 
 }  // namespace headroom
@@ -122,10 +139,14 @@ std::unique_ptr<DeviceMemory> watch_cuda_memory(Ledger& ledger) {
 #else
 
 namespace headroom {
+namespace {
 
-std::unique_ptr<DeviceMemory> watch_cuda_memory(Ledger&) {
-  throw Unsupported("this build has no CUDA: its LibTorch has none");
-}
+constexpr const char* kNoCuda = "this build has no CUDA: its LibTorch has none";
+
+}  // namespace
+
+std::unique_ptr<DeviceMemory> watch_cuda_memory(Ledger&) { throw Unsupported(kNoCuda); }
+void limit_cuda_memory(std::int64_t) { throw Unsupported(kNoCuda); }
 
 }  // namespace headroom
 

@@ -42,6 +42,10 @@ std::unique_ptr<DeviceMemory> watch_cpu_memory(Ledger& ledger);
 /// Throws Unsupported in a build without CUDA and on a machine without a driver.
 std::unique_ptr<DeviceMemory> watch_cuda_memory(Ledger& ledger);
 
+/// Makes allocations on the current CUDA device beyond `bytes` of reserved memory fail as they
+/// would on a smaller GPU. Throws as watch_cuda_memory().
+void limit_cuda_memory(std::int64_t bytes);
+
 inline std::unique_ptr<DeviceMemory> watch_memory(c10::Device device, Ledger& ledger) {
   return device.is_cuda() ? watch_cuda_memory(ledger) : watch_cpu_memory(ledger);
 }

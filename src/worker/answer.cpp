@@ -11,6 +11,7 @@
 #include "models/forward.h"
 #include "src/core/error.h"
 #include "src/core/read_fields.h"
+#include "src/memory/device_memory.h"
 #include "src/memory/process_memory.h"
 #include "src/worker/case.h"
 #include "src/worker/hardware.h"
@@ -29,14 +30,19 @@ at::Device device_of(const Json& request) {
   return name == "cuda" ? at::Device(at::kCUDA, 0) : at::Device(at::kCPU);
 }
 
+void limit_memory(at::Device device, std::int64_t asked) {
+  if (device.is_cuda()) {
+    if (asked > 0) limit_cuda_memory(asked);
+    return;
+  }
+  // Without a limit the kernel kills the process when memory ends, and nobody can tell why.
+  const std::int64_t bytes = asked > 0 ? asked : available_host_bytes().value_or(0);
+  if (bytes > 0) limit_host_memory(bytes);
+}
+
 Json measure_case(const Json& request, const Messages& messages) {
   const Case measured = read_case(request.at("case"), device_of(request));
-  if (measured.recipe.device.is_cpu()) {
-    // Without a limit the kernel kills the process when memory ends, and nobody can tell why.
-    const std::int64_t available = available_host_bytes().value_or(0);
-    const std::int64_t asked = measured.limits.memory_bytes;
-    if (asked > 0 || available > 0) limit_host_memory(asked > 0 ? asked : available);
-  }
+  limit_memory(measured.recipe.device, measured.limits.memory_bytes);
   return make_record(measured, measure(measured, messages));
 }
 

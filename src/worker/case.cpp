@@ -27,8 +27,8 @@ void Limits::fields(Fields& f) {
   f.integer({"case_s", "seconds that a case may take"}, case_s, {1, 1'000'000});
   f.integer({"silence_s", "seconds that a worker may be silent (a step is one silence)"}, silence_s,
             {1, 1'000'000});
-  f.integer({"memory_bytes", "the most that a worker may take; 0: what is free"}, memory_bytes,
-            {0, 1LL << 50});
+  f.integer({"memory_bytes", "the most that a worker may take on its device; 0: all that is free"},
+            memory_bytes, {0, 1LL << 50});
 }
 
 void case_fields(Fields& f, Recipe& recipe, Limits& limits) {
@@ -49,6 +49,7 @@ Case read_case(const nlohmann::ordered_json& values, at::Device device) {
 
   Recipe& recipe = result.recipe;
   recipe.device = device;
+  recipe.data.pinned = recipe.data.pinned && device.is_cuda();  // nothing is copied to the CPU
   recipe.dtype = recipe.train.precision == Precision::float64 ? at::kDouble : at::kFloat;
   recipe.optimizer = recipe.train.optimizer;
   std::vector<std::string> names;

@@ -15,7 +15,7 @@ namespace headroom {
 struct Limits {
   std::int64_t case_s = 3600;     // seconds for the whole case; kept by the runner
   std::int64_t silence_s = 600;   // seconds without a word of the worker; kept by the runner
-  std::int64_t memory_bytes = 0;  // the most the worker may take; 0: what the machine has free
+  std::int64_t memory_bytes = 0;  // the most it may take on its device; 0: all there is
 
   void fields(Fields& f);
 };
