@@ -153,7 +153,7 @@ class Frame final : public SavedTensorHooks, public std::enable_shared_from_this
 /// The re-entrant form: one node in the graph, whose backward builds and runs a graph of its own.
 struct Reentrant : ag::Function<Reentrant> {
   static at::Tensor forward(ag::AutogradContext* context, const at::Tensor& x,
-                            std::shared_ptr<const Recorded> recorded) {
+                            const std::shared_ptr<const Recorded>& recorded) {
     context->save_for_backward({x});
     context->saved_data["recorded"] =
         c10::IValue::make_capsule(c10::make_intrusive<Holder>(recorded));

@@ -31,11 +31,11 @@ F symbol(void* library, const char* name) {
 
 std::optional<std::int64_t> driver_memory_bytes(c10::Device device) {
   if (!device.is_cuda()) return std::nullopt;
-  static void* const kNvml = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
-  if (kNvml == nullptr) return std::nullopt;
-  const auto init = symbol<NvmlInit>(kNvml, "nvmlInit_v2");
-  const auto handle_of = symbol<NvmlHandleByBusId>(kNvml, "nvmlDeviceGetHandleByPciBusId_v2");
-  const auto memory_of = symbol<NvmlMemoryInfo>(kNvml, "nvmlDeviceGetMemoryInfo");
+  static void* const nvml = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (nvml == nullptr) return std::nullopt;
+  const auto init = symbol<NvmlInit>(nvml, "nvmlInit_v2");
+  const auto handle_of = symbol<NvmlHandleByBusId>(nvml, "nvmlDeviceGetHandleByPciBusId_v2");
+  const auto memory_of = symbol<NvmlMemoryInfo>(nvml, "nvmlDeviceGetMemoryInfo");
   if (init == nullptr || handle_of == nullptr || memory_of == nullptr) return std::nullopt;
 
   std::array<char, 32> bus_id{};

@@ -60,8 +60,8 @@ class HostPool {
 };
 
 HostPool& pool() {
-  static auto* const kPool = new HostPool;  // tensors may be freed after static destructors ran
-  return *kPool;
+  static auto* const the_pool = new HostPool;  // tensors may be freed after static destructors ran
+  return *the_pool;
 }
 
 }  // namespace

@@ -24,10 +24,9 @@ const char* interned(std::string_view name) {
   constexpr std::string_view kNode = "autograd::engine::evaluate_function: ";
   if (name.starts_with(kNode)) name.remove_prefix(kNode.size());
   static std::mutex mutex;
-  static auto* const kNames =
-      new std::unordered_set<std::string>;  // read at any time, also at exit
+  static auto* const names = new std::unordered_set<std::string>;  // read at any time, also at exit
   const std::lock_guard lock(mutex);
-  return kNames->emplace(name).first->c_str();
+  return names->emplace(name).first->c_str();
 }
 
 /// Interns through a small table of this thread's, by the address that the name has now: most names
