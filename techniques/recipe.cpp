@@ -23,8 +23,8 @@ void TrainOptions::fields(Fields& f) {
   f.integer({"batch_size", "samples an update"}, batch_size, {1, 1'048'576});
   f.object({"optimizer", "what updates the weights"}, [this](Fields& g) { optimizer.fields(g); });
   f.choice({"precision", "of weights and arithmetic, before techniques change it"}, precision);
-  f.integer({"steps", "updates that are timed"}, steps, {0, 1'000'000});
-  f.integer({"warmup_steps", "updates before them, not timed"}, warmup_steps, {0, 1'000'000});
+  f.integer({"steps", "updates that are timed; all samples are kept"}, steps, {0, 10'000});
+  f.integer({"warmup_steps", "updates before them, not timed"}, warmup_steps, {0, 10'000});
   f.integer({"seed", "of weights, order of the data and dropout"}, seed, {0, 4'294'967'295});
   f.choice({"zero_grad", "what becomes of gradients after use"}, zero_grad);
   f.choice({"zero_grad_when", "when that happens"}, zero_grad_when);
