@@ -111,9 +111,15 @@ int show_cases(const std::vector<Suite>& suites, const std::function<bool(const 
 }
 
 int exit_code(const std::vector<Row>& rows) {
-  const bool some_failed = std::any_of(rows.begin(), rows.end(),
+  const auto some_failed = std::any_of(rows.begin(), rows.end(),
                                        [](const Row& row) { return is_failure(status_of(row)); });
-  return some_failed ? kFailed : 0;
+  if (some_failed) return kFailed;
+  // One case that the machine can't do is a result; a run with nothing else is not what was asked.
+  const auto none_possible =
+      !rows.empty() && std::all_of(rows.begin(), rows.end(), [](const Row& row) {
+        return status_of(row) == Status::unsupported;
+      });
+  return none_possible ? kMachineLacks : 0;
 }
 
 int measure(const Catalog& catalog, const RunOptions& options, const std::vector<Suite>& suites,
