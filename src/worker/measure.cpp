@@ -23,12 +23,6 @@ PeakMemory larger(const PeakMemory& a, const PeakMemory& b) {
           .reserved_bytes = std::max(a.reserved_bytes, b.reserved_bytes)};
 }
 
-std::int64_t total_bytes(const std::vector<at::Tensor>& tensors) {
-  std::int64_t bytes = 0;
-  for (const at::Tensor& tensor : tensors) bytes += static_cast<std::int64_t>(tensor.nbytes());
-  return bytes;
-}
-
 /// One case on its way: the same few steps, said once.
 class Run {
  public:
@@ -88,10 +82,8 @@ class Run {
   void finish(Measurement& into) {
     take_peak(into);
     into.peak = ledger_.peak();
-    into.evidence = trainer_.evidence();
+    into.evidence = trainer_.final_evidence();
     into.first_gradient_norm = trainer_.first_gradient_norm();
-    into.evidence.device_state_bytes = total_bytes(trainer_.optimizer().device_state());
-    into.evidence.host_state_bytes = total_bytes(trainer_.optimizer().host_state());
     into.pinned_peak_bytes = host_pool_peak_bytes();
     into.host_peak_bytes = host_peak_bytes();
   }

@@ -203,6 +203,13 @@ double Trainer::step(const Batch& host_batch) {
   return total.item<double>();
 }
 
+Evidence Trainer::final_evidence() const {
+  Evidence evidence = evidence_;
+  evidence.device_state_bytes = total_bytes(optimizer_->device_state());
+  evidence.host_state_bytes = total_bytes(optimizer_->host_state());
+  return evidence;
+}
+
 std::int64_t Trainer::copied_bytes() const {
   return optimizer_->copied_bytes() + evidence_.offloaded_bytes + evidence_.fetched_bytes;
 }

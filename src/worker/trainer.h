@@ -30,6 +30,8 @@ class Trainer {
   const Optimizer& optimizer() const { return *optimizer_; }
   const Evidence& evidence() const { return evidence_; }
   Evidence& evidence() { return evidence_; }
+  /// The evidence with what is known only at the end: where the optimizer's state lies.
+  Evidence final_evidence() const;
   /// The global 2-norm of the first step's gradients, unscaled and unclipped: a loss alone says
   /// nothing of backward. Empty before that step, and where they overflowed, as scaled fp16 may.
   std::optional<double> first_gradient_norm() const;

@@ -52,12 +52,6 @@ std::int64_t bytes_of(const at::Tensor& tensor) {
   return static_cast<std::int64_t>(tensor.nbytes());
 }
 
-std::int64_t total_bytes(const std::vector<at::Tensor>& tensors) {
-  std::int64_t bytes = 0;
-  for (const at::Tensor& tensor : tensors) bytes += bytes_of(tensor);
-  return bytes;
-}
-
 /// Whether activation_offload says that it moves such a tensor.
 bool is_for_the_host(const at::Tensor& tensor) {
   const at::Tensor base = tensor.is_view() ? at::Tensor(tensor._base()) : tensor;
@@ -68,11 +62,9 @@ bool is_for_the_host(const at::Tensor& tensor) {
 /// What the worker adds to the trainer's evidence.
 void complete_evidence(const Case& read, const Trainer& trainer, const Flops& flops,
                        Trained& into) {
-  into.evidence = trainer.evidence();
+  into.evidence = trainer.final_evidence();
   into.evidence.flops = flops.all;
   into.evidence.low_precision_flops = flops.low_precision;
-  into.evidence.device_state_bytes = total_bytes(trainer.optimizer().device_state());
-  into.evidence.host_state_bytes = total_bytes(trainer.optimizer().host_state());
   for (const auto& technique : read.techniques) {
     into.inactive += technique->why_inactive(into.evidence, read.recipe);
   }
