@@ -28,7 +28,6 @@ class Trainer {
 
   Model& model() { return *model_; }
   const Optimizer& optimizer() const { return *optimizer_; }
-  const Evidence& evidence() const { return evidence_; }
   Evidence& evidence() { return evidence_; }
   /// The evidence with what is known only at the end: where the optimizer's state lies.
   Evidence final_evidence() const;

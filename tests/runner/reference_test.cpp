@@ -46,6 +46,15 @@ TEST(Reference, may_be_missed_by_the_sum_of_the_tolerances) {
   EXPECT_EQ(result.at("both"), "ok with a loss");
 }
 
+TEST(Reference, is_met_by_the_gradients_too) {
+  // The norm of vanilla is 5: 1 % of it is 0.05.
+  const auto result = statuses(
+      suite(kVanilla + "  - {name: near, techniques: [{exact: {gradient_shift: 0.04}}]}\n" +
+            "  - {name: far, techniques: [{exact: {gradient_shift: 0.06}}]}\n"));
+  EXPECT_EQ(result.at("near"), "ok with a loss");
+  EXPECT_EQ(result.at("far"), "incorrect");
+}
+
 TEST(Reference, is_of_the_same_settings_and_stands_before) {
   const std::string other =
       "  - {name: other, train: {seed: 7}, techniques: [{exact: {loss_shift: 1.0}}]}\n";

@@ -47,11 +47,14 @@ void send_progress(const char* phase, int step = 0) {
   for (;;) pause();
 }
 
+double shifted(double value, const Json& request_case, const char* option) {
+  for (const Json& technique : request_case["techniques"]) value += technique.value(option, 0.0);
+  return value;
+}
+
 double loss_of(const Json& request_case) {
-  double loss = 2.0 + request_case["train"]["batch_size"].get<double>() / 3;
-  for (const Json& technique : request_case["techniques"])
-    loss += technique.value("loss_shift", 0.0);
-  return loss;
+  const double loss = 2.0 + request_case["train"]["batch_size"].get<double>() / 3;
+  return shifted(loss, request_case, "loss_shift");
 }
 
 Json record_of(const Json& request_case) {
@@ -68,6 +71,7 @@ Json record_of(const Json& request_case) {
             {"step_time_median_ns", batch * 1000},
             {"samples_per_second", 1e6 / 3},
             {"first_loss", loss},
+            {"first_gradient_norm", shifted(5.0, request_case, "gradient_shift")},
             {"last_loss", loss / 2}}},
           {"step_time_ns", {1, 2, 3}},
           {"loss", {loss, loss / 2}}};
