@@ -45,6 +45,8 @@ void Adam::apply(const UpdateTensors& tensors, const UpdateStep& step) {
       return apply_per_tensor(tensors, moments, step);
     case Implementation::multi_tensor:
       return apply_multi_tensor(tensors, moments, step);
+    case Implementation::multi_tensor_torch_2_0:
+      return apply_multi_tensor_torch_2_0(tensors, moments, step);
     case Implementation::fused:
       return apply_fused(tensors, moments, step);
   }
@@ -67,23 +69,42 @@ void Adam::apply_per_tensor(const UpdateTensors& tensors, Moments& moments,
   }
 }
 
+/// The multi-tensor updates' first act: decays the weights, or returns gradients with the decay.
+std::vector<at::Tensor> Adam::decay_weights(const UpdateTensors& tensors, double lr) const {
+  const double decay = options_.weight_decay;
+  if (decay == 0.0) return tensors.gradients;
+  if (!decoupled_decay_) return at::_foreach_add(tensors.gradients, tensors.parameters, decay);
+  at::_foreach_mul_(tensors.parameters, 1.0 - lr * decay);
+  return tensors.gradients;
+}
+
 void Adam::apply_multi_tensor(const UpdateTensors& tensors, Moments& moments,
                               const UpdateStep& step) {
   const double correction1 = 1.0 - std::pow(options_.beta1, step.number);
   const double correction2 = std::sqrt(1.0 - std::pow(options_.beta2, step.number));
-  const double decay = options_.weight_decay;
-  std::vector<at::Tensor> gradients = tensors.gradients;
-  if (decay != 0.0 && decoupled_decay_)
-    at::_foreach_mul_(tensors.parameters, 1.0 - step.lr * decay);
-  if (decay != 0.0 && !decoupled_decay_) {
-    gradients = at::_foreach_add(gradients, tensors.parameters, decay);
-  }
+  const std::vector<at::Tensor> gradients = decay_weights(tensors, step.lr);
   at::_foreach_lerp_(moments.first, gradients, 1.0 - options_.beta1);
   at::_foreach_mul_(moments.second, options_.beta2);
   at::_foreach_addcmul_(moments.second, gradients, gradients, 1.0 - options_.beta2);
   const std::vector<at::Tensor> denominators = at::_foreach_sqrt(moments.second);
   at::_foreach_div_(denominators, correction2);
   at::_foreach_add_(denominators, options_.eps);
+  at::_foreach_addcdiv_(tensors.parameters, moments.first, denominators, -step.lr / correction1);
+}
+
+void Adam::apply_multi_tensor_torch_2_0(const UpdateTensors& tensors, Moments& moments,
+                                        const UpdateStep& step) {
+  const double correction1 = 1.0 - std::pow(options_.beta1, step.number);
+  const double correction2 = std::sqrt(1.0 - std::pow(options_.beta2, step.number));
+  const std::vector<at::Tensor> gradients = decay_weights(tensors, step.lr);
+  at::_foreach_mul_(moments.first, options_.beta1);
+  at::_foreach_add_(moments.first, gradients, 1.0 - options_.beta1);
+  at::_foreach_mul_(moments.second, options_.beta2);
+  at::_foreach_addcmul_(moments.second, gradients, gradients, 1.0 - options_.beta2);
+  const std::vector<at::Tensor> roots = at::_foreach_sqrt(moments.second);
+  at::_foreach_div_(roots, correction2);
+  // Out of place: this is the second temporary.
+  const std::vector<at::Tensor> denominators = at::_foreach_add(roots, options_.eps);
   at::_foreach_addcdiv_(tensors.parameters, moments.first, denominators, -step.lr / correction1);
 }
 

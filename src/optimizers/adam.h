@@ -9,7 +9,9 @@ namespace headroom {
 
 /// Adam and AdamW. Two moments of the parameter's shape and dtype: 2 * P * dtype bytes.
 /// Source: Kingma & Ba, arXiv:1412.6980; Loshchilov & Hutter, arXiv:1711.05101; the order of
-/// operations and the temporaries are those of torch.optim.Adam in PyTorch 2.11.
+/// operations and the temporaries are those of torch.optim.Adam in PyTorch 2.11, or in 2.0 where
+/// the implementation says so. At the update's peak multi_tensor holds 5 P * dtype bytes (weights,
+/// gradients, two moments, denominators), multi_tensor_torch_2_0 6 P * dtype.
 class Adam final : public UpdateRule {
  public:
   Adam(const OptimizerOptions& options, std::size_t count, StateFactory make_state);
@@ -24,7 +26,10 @@ class Adam final : public UpdateRule {
   Moments moments_of(const UpdateTensors& tensors);
   void apply_per_tensor(const UpdateTensors& tensors, Moments& moments, const UpdateStep& step);
   void apply_multi_tensor(const UpdateTensors& tensors, Moments& moments, const UpdateStep& step);
+  void apply_multi_tensor_torch_2_0(const UpdateTensors& tensors, Moments& moments,
+                                    const UpdateStep& step);
   void apply_fused(const UpdateTensors& tensors, Moments& moments, const UpdateStep& step);
+  std::vector<at::Tensor> decay_weights(const UpdateTensors& tensors, double lr) const;
 
   OptimizerOptions options_;
   StateFactory make_state_;

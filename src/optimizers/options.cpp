@@ -15,7 +15,8 @@ void OptimizerOptions::fields(Fields& f) {
       Choice{"sgd", "stochastic gradient descent, with momentum or without"},
   };
   f.choice({"name", "which optimizer"}, name, kOptimizers);
-  f.choice({"implementation", "how the update is computed"}, implementation);
+  f.choice({"implementation", "how the update is computed: it decides the temporaries"},
+           implementation);
   schedule_fields(f);
   f.number({"beta1", "decay of the first moment", {"adam", "adamw"}}, beta1, {0.0, 0.999999});
   f.number({"beta2", "decay of the second moment", {"adam", "adamw"}}, beta2, {0.0, 0.999999});

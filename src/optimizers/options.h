@@ -13,6 +13,10 @@ enum class Implementation {
   per_tensor,    // a loop over the parameters, a few operators each
   multi_tensor,  // PyTorch's default on CUDA ("foreach"): one temporary as large as the parameters
   fused,         // one kernel that reads and writes everything once, no temporary
+  // multi_tensor as in PyTorch 2.0 and in nightlies until July 2023: adam and adamw make two
+  // temporaries as large as the parameters; sgd made none then either. For tables of that time.
+  // Source: pytorch/pytorch, issue 97712 and pull request 104898, which took the second one out.
+  multi_tensor_torch_2_0,
 };
 
 enum class Schedule { constant, linear, cosine };

@@ -6,6 +6,15 @@
 #include <ATen/ops/_fused_sgd.h>
 
 namespace headroom {
+namespace {
+
+/// PyTorch 2.11's fused kernel for CPUs takes 16-bit momentum for float32, reads past its end, and
+/// leaves most 16-bit parameters as they are (pytorch issue 191763, mended in August 2026).
+bool has_sound_fused_kernel(const at::Tensor& parameter) {
+  return !parameter.is_cpu() || !at::isReducedFloatingType(parameter.scalar_type());
+}
+
+}  // namespace
 
 Sgd::Sgd(const OptimizerOptions& options, std::size_t count, StateFactory make_state)
     : options_(options),
@@ -17,6 +26,7 @@ void Sgd::apply(const UpdateTensors& tensors, const UpdateStep& step) {
     case Implementation::per_tensor:
       return apply_per_tensor(tensors, step);
     case Implementation::multi_tensor:
+    case Implementation::multi_tensor_torch_2_0:  // the same operations then
       return apply_multi_tensor(tensors, step);
     case Implementation::fused:
       return apply_fused(tensors, step);
@@ -62,6 +72,10 @@ void Sgd::apply_multi_tensor(const UpdateTensors& tensors, const UpdateStep& ste
 }
 
 void Sgd::apply_fused(const UpdateTensors& tensors, const UpdateStep& step) {
+  if (!tensors.parameters.empty() && !has_sound_fused_kernel(tensors.parameters.front())) {
+    TORCH_CHECK(!step.found_inf.defined(), "no sound kernel that skips by a flag");
+    return apply_per_tensor(tensors, step);
+  }
   const std::vector<at::Tensor> buffers = momentum_of(tensors);
   at::_fused_sgd_(tensors.parameters, tensors.gradients, buffers, options_.weight_decay,
                   options_.momentum, step.lr, /*dampening=*/0.0, /*nesterov=*/false,

@@ -26,12 +26,14 @@ const Json& golden() {
   return kGolden;
 }
 
-std::vector<at::Tensor> tensors(const Json& values, at::ScalarType dtype) {
+/// `copies` of each tensor in one: kernels for CPUs have a path for many numbers and one for few.
+std::vector<at::Tensor> tensors(const Json& values, at::ScalarType dtype, std::int64_t copies) {
   std::vector<at::Tensor> made;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const auto shape = golden()["shapes"][i].get<std::vector<std::int64_t>>();
     const auto numbers = values[i].get<std::vector<double>>();
     made.push_back(at::tensor(numbers, at::kDouble).reshape(shape).to(dtype));
+    if (copies > 1) made.back() = made.back().reshape({-1}).repeat({copies});
   }
   return made;
 }
@@ -47,12 +49,12 @@ using Factory = std::unique_ptr<Optimizer> (*)(const OptimizerOptions&, std::vec
 
 /// The parameters behind the golden file's updates.
 std::vector<at::Tensor> optimized(Factory make, const OptimizerOptions& options,
-                                  at::ScalarType dtype) {
-  std::vector<at::Tensor> parameters = tensors(golden()["start"], dtype);
+                                  at::ScalarType dtype, std::int64_t copies = 1) {
+  std::vector<at::Tensor> parameters = tensors(golden()["start"], dtype, copies);
   for (const at::Tensor& parameter : parameters) parameter.requires_grad_();
   const auto optimizer = make(options, parameters);
   for (const Json& gradients : golden()["gradients"]) {
-    const std::vector<at::Tensor> made = tensors(gradients, dtype);
+    const std::vector<at::Tensor> made = tensors(gradients, dtype, copies);
     for (std::size_t i = 0; i < made.size(); ++i) set_gradient(parameters[i], made[i]);
     optimizer->begin_step();
     optimizer->update_all();
@@ -61,8 +63,9 @@ std::vector<at::Tensor> optimized(Factory make, const OptimizerOptions& options,
 }
 
 /// Relative to the largest number of each tensor.
-double largest_difference(const std::vector<at::Tensor>& parameters, const Json& expected) {
-  const std::vector<at::Tensor> wanted = tensors(expected, at::kDouble);
+double largest_difference(const std::vector<at::Tensor>& parameters, const Json& expected,
+                          std::int64_t copies = 1) {
+  const std::vector<at::Tensor> wanted = tensors(expected, at::kDouble, copies);
   double largest = 0.0;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const at::Tensor distance = parameters[i].detach().to(at::kDouble).sub(wanted[i]).abs().max();
@@ -78,7 +81,8 @@ std::string name_of(Implementation implementation) {
 class GoldenTest : public testing::TestWithParam<Implementation> {};
 INSTANTIATE_TEST_SUITE_P(, GoldenTest,
                          testing::Values(Implementation::per_tensor, Implementation::multi_tensor,
-                                         Implementation::fused),
+                                         Implementation::fused,
+                                         Implementation::multi_tensor_torch_2_0),
                          [](const auto& test) { return name_of(test.param); });
 
 TEST_P(GoldenTest, AgreesWithPyTorch) {
@@ -91,6 +95,21 @@ TEST_P(GoldenTest, AgreesWithPyTorch) {
     EXPECT_LE(largest_difference(optimized(&make_device_optimizer, options, at::kDouble),
                                  entry["float64"]),
               1e-12);
+  }
+}
+
+constexpr std::int64_t kCopies = 40;
+
+TEST_P(GoldenTest, In16BitsItIsTheSameToRounding) {
+  for (const Json& entry : golden()["cases"]) {
+    SCOPED_TRACE(entry["options"].dump());
+    const OptimizerOptions options = options_of(entry["options"], GetParam());
+    for (const Factory make : {&make_device_optimizer, &make_host_optimizer}) {
+      for (const auto& [dtype, tolerance] : {std::pair{at::kBFloat16, 0.02}, {at::kHalf, 0.005}}) {
+        const auto parameters = optimized(make, options, dtype, kCopies);
+        EXPECT_LE(largest_difference(parameters, entry["float64"], kCopies), tolerance);
+      }
+    }
   }
 }
 

@@ -18,6 +18,7 @@ constexpr std::int64_t kScalars = 256;                 // step counters and the 
 struct Update {
   std::int64_t state_bytes = 0;
   std::int64_t temporary_bytes = 0;  // the most beyond what was there before, state made already
+  std::int64_t peak_bytes = 0;       // weights, gradients and state included
 };
 
 OptimizerOptions options_of(const std::string& name, Implementation implementation) {
@@ -40,8 +41,9 @@ Update second_update(const OptimizerOptions& options) {
   optimizer->begin_step();
   optimizer->update_all();
   EXPECT_EQ(ledger.current_bytes(), before);
-  return {.state_bytes = before - without_state,
-          .temporary_bytes = memory->take_peak().allocated_bytes - before};
+  const std::int64_t peak = memory->take_peak().allocated_bytes;
+  return {
+      .state_bytes = before - without_state, .temporary_bytes = peak - before, .peak_bytes = peak};
 }
 
 void expect_about(std::int64_t bytes, std::int64_t expected) {
@@ -54,6 +56,17 @@ TEST(OptimizerMemoryTest, MultiTensorAdamMakesOneTemporaryOfTheParametersSize) {
     expect_about(second_update(options_of(name, Implementation::multi_tensor)).temporary_bytes,
                  kBytes);
   }
+}
+
+// Weights, gradients, two moments, root and denominator: 24 bytes for each parameter in float32.
+// The sum that makes the denominator also has its number on the CPU: 8 bytes, and 4 in float32.
+TEST(OptimizerMemoryTest, MultiTensorAdamOfTorch20HoldsTwoTemporariesOfTheParametersSize) {
+  for (const char* name : {"adam", "adamw"}) {
+    const Update update = second_update(options_of(name, Implementation::multi_tensor_torch_2_0));
+    EXPECT_EQ(update.peak_bytes, 24 * 4 * kSize + 8 + 4) << name;
+  }
+  const auto implementation = Implementation::multi_tensor_torch_2_0;
+  expect_about(second_update(options_of("sgd", implementation)).temporary_bytes, 0);
 }
 
 TEST(OptimizerMemoryTest, FusedMakesNone) {
@@ -71,7 +84,8 @@ TEST(OptimizerMemoryTest, PerTensorMakesThoseOfOneParameter) {
 
 TEST(OptimizerMemoryTest, StateHasTheBytesOfItsFormula) {
   for (const auto implementation :
-       {Implementation::per_tensor, Implementation::multi_tensor, Implementation::fused}) {
+       {Implementation::per_tensor, Implementation::multi_tensor, Implementation::fused,
+        Implementation::multi_tensor_torch_2_0}) {
     expect_about(second_update(options_of("adam", implementation)).state_bytes, 2 * kBytes);
     EXPECT_EQ(second_update(options_of("sgd", implementation)).state_bytes, 0);
     OptimizerOptions momentum = options_of("sgd", implementation);
