@@ -4,12 +4,16 @@
 #include <ATen/Context.h>
 #include <ATen/Dispatch.h>
 #include <ATen/TensorOperators.h>
+#include <ATen/autocast_mode.h>
+#include <ATen/ops/_softmax_backward_data.h>
 #include <ATen/ops/dropout.h>
 #include <ATen/ops/matmul.h>
+#include <ATen/ops/ones.h>
 #include <ATen/ops/scaled_dot_product_attention.h>
 #include <ATen/ops/softmax.h>
 #include <ATen/ops/zeros.h>
 #include <c10/util/Exception.h>
+#include <torch/csrc/autograd/custom_function.h>
 
 #include <cmath>
 #include <limits>
@@ -72,16 +76,50 @@ double lowest(at::ScalarType dtype) {
   return value;
 }
 
-/// As transformers writes it out: each line's result lives until backward.
+at::Tensor scaled_scores(const at::Tensor& q, const at::Tensor& k) {  // (B, H, T, T)
+  return at::matmul(q, k.transpose(2, 3)) * (1.0 / std::sqrt(static_cast<double>(q.size(-1))));
+}
+
+/// What is added to scores: 0 where a key counts, else the lowest number.
+at::Tensor additive(const at::Tensor& mask, at::ScalarType dtype) {
+  const at::Tensor zeros = at::zeros(mask.sizes(), mask.options().dtype(dtype));
+  return zeros.masked_fill(~mask, lowest(dtype));
+}
+
+/// As transformers writes it out, each operation by itself.
 at::Tensor attend_eager(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                         const at::Tensor& mask, double dropout) {
-  const double scale = 1.0 / std::sqrt(static_cast<double>(q.size(-1)));
-  at::Tensor scores = at::matmul(q, k.transpose(2, 3)) * scale;  // (B, H, T, T)
-  if (mask.defined()) {
-    const at::Tensor zeros = at::zeros(mask.sizes(), scores.options());
-    scores = scores + zeros.masked_fill(~mask, lowest(scores.scalar_type()));
-  }
+  at::Tensor scores = scaled_scores(q, k);  // (B, H, T, T)
+  if (mask.defined()) scores = scores + additive(mask, scores.scalar_type());
   at::Tensor weights = at::softmax(scores, -1);             // (B, H, T, T)
+  weights = at::dropout(weights, dropout, /*train=*/true);  // (B, H, T, T)
+  return at::matmul(weights, v);                            // (B, H, T, D)
+}
+
+/// softmax over the last dimension that keeps its input beside its output, and reads nothing of it
+/// but the dtype.
+struct SoftmaxKeepingInput : torch::autograd::Function<SoftmaxKeepingInput> {
+  static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& input) {
+    const at::Tensor output = at::softmax(input, -1);
+    context->save_for_backward({input, output});
+    return output;
+  }
+
+  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
+                                                 const torch::autograd::variable_list& gradients) {
+    const torch::autograd::variable_list saved = context->get_saved_variables();
+    return {at::_softmax_backward_data(gradients[0], saved[1], -1, saved[0].scalar_type())};
+  }
+};
+
+at::Tensor attend_eager_torch_1_10(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
+                                   const at::Tensor& mask, double dropout) {
+  at::Tensor scores = scaled_scores(q, k);  // (B, H, T, T)
+  const bool weights_are_float32 = at::autocast::is_autocast_enabled(q.device().type());
+  const at::Tensor counts =
+      mask.defined() ? mask : at::ones({1, 1, 1, k.size(2)}, k.options().dtype(at::kBool));
+  scores = scores + additive(counts, weights_are_float32 ? at::kFloat : scores.scalar_type());
+  at::Tensor weights = SoftmaxKeepingInput::apply(scores);  // (B, H, T, T)
   weights = at::dropout(weights, dropout, /*train=*/true);  // (B, H, T, T)
   return at::matmul(weights, v);                            // (B, H, T, D)
 }
@@ -106,6 +144,7 @@ bool says_no_kernel(const c10::Error& error) {
 at::Tensor attend(Attention kind, const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                   const at::Tensor& mask, double dropout) {
   if (kind == Attention::eager) return attend_eager(q, k, v, mask, dropout);
+  if (kind == Attention::eager_torch_1_10) return attend_eager_torch_1_10(q, k, v, mask, dropout);
   const OneKernel one_kernel(kind);
   try {
     return at::scaled_dot_product_attention(

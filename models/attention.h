@@ -9,11 +9,17 @@ namespace headroom {
 
 /// Which kernel computes softmax(Q K^T / sqrt(D)) V, since that decides what is kept for backward.
 enum class Attention {
-  eager,      // two products and a softmax: scores, probabilities and dropout mask are kept
+  eager,      // two products and a softmax: probabilities are kept, before and after dropout
   flash,      // tiled; keeps one number per query
   efficient,  // memory-efficient kernel (CUDA)
   cudnn,      // cuDNN's kernel (CUDA)
   math,       // PyTorch's reference composition
+  // eager as transformers 4.16 wrote it and PyTorch 1.10 ran it (early 2022). softmax keeps its
+  // input, the scores, as well: pytorch/pytorch, issue 64000 and pull request 66018, which ended it
+  // in 1.11. And a mask in the weights' dtype is added to the scores even where every key counts,
+  // so that under autocast the scores that softmax reads and keeps are float32. Beyond eager it
+  // keeps B * H * T * T values a layer: 4 bytes each under autocast, else as wide as q.
+  eager_torch_1_10,
 };
 
 /// Attention of H heads. q, k, v: (B, H, T, D); mask: (B, 1, 1, T) bool, true where a key counts,

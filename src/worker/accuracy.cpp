@@ -5,7 +5,10 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <vector>
+
+#include "techniques/autocast.h"
 
 namespace headroom {
 
@@ -13,6 +16,11 @@ std::optional<double> held_out_accuracy(Model& model, const Dataset& data, const
   const std::int64_t samples = std::min(recipe.train.held_out_samples, data.held_out_size());
   if (samples == 0) return std::nullopt;
   const at::NoGradGuard no_grad;
+  std::optional<AutocastScope> autocast;  // as the training steps compute
+  if (recipe.autocast) {
+    autocast.emplace(
+        AutocastState{.device = recipe.device.type(), .enabled = true, .dtype = *recipe.autocast});
+  }
   model.set_training(false);
   std::int64_t right = 0;
   for (std::int64_t start = 0; start < samples; start += recipe.micro_batch_size()) {

@@ -41,7 +41,7 @@ TEST(Attention, KernelsAgree) {
   for (const at::Tensor& mask : {at::Tensor(), key_mask(some_padding())}) {
     const at::Tensor expected = attend(Attention::eager, q, k, v, mask, 0.0);
     ASSERT_EQ(expected.sizes(), q.sizes());
-    for (const Attention kind : {Attention::flash, Attention::math}) {
+    for (const Attention kind : {Attention::flash, Attention::math, Attention::eager_torch_1_10}) {
       EXPECT_TRUE(at::allclose(attend(kind, q, k, v, mask, 0.0), expected, 1e-4, 1e-6));
     }
   }
@@ -56,7 +56,8 @@ TEST(Attention, KeysThatDoNotCountChangeNothing) {
   at::Tensor other_v = v.clone();
   other_k.select(0, 1).narrow(1, 2, 3).fill_(7.0);
   other_v.select(0, 1).narrow(1, 2, 3).fill_(7.0);
-  for (const Attention kind : {Attention::eager, Attention::flash, Attention::math}) {
+  for (const Attention kind :
+       {Attention::eager, Attention::flash, Attention::math, Attention::eager_torch_1_10}) {
     EXPECT_TRUE(at::allclose(attend(kind, q, k, v, mask, 0.0),
                              attend(kind, q, other_k, other_v, mask, 0.0)));
   }
