@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <ctime>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "benchmarks/training.h"
@@ -46,24 +48,49 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
+/// A median and its standard error, from the median distance to it: single steps that something
+/// disturbed count for little.
+struct Estimate {
+  double value;
+  double error;
+};
+
+Estimate estimate(const std::vector<double>& values) {
+  const double value = median(values);
+  std::vector<double> distances;
+  for (const double v : values) distances.push_back(std::abs(v - value));
+  const double of_one = 1.4826 * median(distances);  // of a normal distribution
+  return {value, 1.2533 * of_one / std::sqrt(static_cast<double>(values.size()))};
+}
+
 /// One iteration is one step of each kind, in turn and beginning with another kind each time, so
-/// that what else the machine does falls on all of them.
+/// that what else the machine does falls on all of them. Steps of one turn are compared.
 void overhead(benchmark::State& state, Training (*make)(std::string_view, std::int64_t)) {
   Training training = make("[]", kBatchSize);
   training.step();
-  std::array<std::vector<double>, 3> seconds;
+  std::vector<double> bare;
+  std::array<std::vector<double>, 2> more;  // than the bare step: while timed, with operators
   std::size_t first = 0;
   for (auto _ : state) {
+    std::array<double, 3> seconds{};
     for (std::size_t i = 0; i < seconds.size(); ++i) {
       const std::size_t kind = (first + i) % seconds.size();
-      seconds[kind].push_back(step_seconds(training, static_cast<Watch>(kind)));
+      seconds[kind] = step_seconds(training, static_cast<Watch>(kind));
     }
     ++first;
+    bare.push_back(seconds[0]);
+    for (std::size_t kind = 1; kind < seconds.size(); ++kind) {
+      more[kind - 1].push_back(seconds[kind] - seconds[0]);
+    }
   }
-  const double bare = median(seconds[0]);
-  state.counters["bare_step_cpu_ms"] = bare * 1e3;
-  state.counters["while_timed_percent"] = 100.0 * (median(seconds[1]) / bare - 1.0);
-  state.counters["with_operators_percent"] = 100.0 * (median(seconds[2]) / bare - 1.0);
+  const double bare_step = median(bare);
+  const auto report = [&](const std::string& name, const Estimate& of) {
+    state.counters[name + "_percent"] = 100.0 * of.value / bare_step;
+    state.counters[name + "_error_percent"] = 100.0 * of.error / bare_step;
+  };
+  state.counters["bare_step_cpu_ms"] = bare_step * 1e3;
+  report("while_timed", estimate(more[0]));
+  report("with_operators", estimate(more[1]));
 }
 
 /// A ledger with as many live allocations as a training step of a small model has.
@@ -94,11 +121,11 @@ void tag(benchmark::State& state) {
 
 BENCHMARK_CAPTURE(overhead, vit_ti_16, &Training::vit)
     ->Unit(benchmark::kMillisecond)
-    ->Iterations(40)
+    ->Iterations(100)
     ->UseRealTime();
 BENCHMARK_CAPTURE(overhead, bert_mini, &Training::bert)
     ->Unit(benchmark::kMillisecond)
-    ->Iterations(40)
+    ->Iterations(100)
     ->UseRealTime();
 BENCHMARK(allocated_and_freed);
 BENCHMARK(tag);

@@ -15,6 +15,10 @@
 #include <c10/util/Exception.h>
 #include <torch/csrc/autograd/custom_function.h>
 
+#ifdef HEADROOM_CUDA
+#include <ATen/cuda/CUDAContext.h>
+#endif
+
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -124,6 +128,26 @@ at::Tensor attend_eager_torch_1_10(const at::Tensor& q, const at::Tensor& k, con
   return at::matmul(weights, v);                            // (B, H, T, D)
 }
 
+/// Whether products are computed in 16 bits.
+bool is_narrow(const at::Tensor& q) {
+  return at::isReducedFloatingType(q.scalar_type()) ||
+         at::autocast::is_autocast_enabled(q.device().type());
+}
+
+bool gpu_has_flash() {
+#ifdef HEADROOM_CUDA
+  return at::cuda::getCurrentDeviceProperties()->major >= 8;
+#else
+  return false;
+#endif
+}
+
+Attention by_rule(const at::Tensor& q, const at::Tensor& mask) {
+  if (q.is_cpu()) return Attention::flash;
+  return is_narrow(q) && !mask.defined() && gpu_has_flash() ? Attention::flash
+                                                            : Attention::efficient;
+}
+
 std::string refusal(Attention kind, const at::Tensor& q, const at::Tensor& mask, double dropout) {
   std::string text = "attention '" + std::string(enum_name(kind)) +
                      "': PyTorch has no such kernel for " + c10::toString(q.scalar_type()) +
@@ -143,6 +167,7 @@ bool says_no_kernel(const c10::Error& error) {
 
 at::Tensor attend(Attention kind, const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                   const at::Tensor& mask, double dropout) {
+  if (kind == Attention::automatic) return attend(by_rule(q, mask), q, k, v, mask, dropout);
   if (kind == Attention::eager) return attend_eager(q, k, v, mask, dropout);
   if (kind == Attention::eager_torch_1_10) return attend_eager_torch_1_10(q, k, v, mask, dropout);
   const OneKernel one_kernel(kind);

@@ -17,16 +17,22 @@ at::TensorOptions drawn(at::Device device, at::ScalarType dtype) {
 }  // namespace
 
 at::Tensor ParameterFactory::normal(const std::string& name, at::IntArrayRef shape, double stddev) {
-  return keep(name, at::empty(shape, drawn(device_, dtype_)).normal_(0.0, stddev));
+  const at::Tensor values = empty(shape);
+  return keep(name, start_ == Start::drawn ? values.normal_(0.0, stddev) : values.zero_());
 }
 
 at::Tensor ParameterFactory::uniform(const std::string& name, at::IntArrayRef shape, double bound) {
-  return keep(name, at::empty(shape, drawn(device_, dtype_)).uniform_(-bound, bound));
+  const at::Tensor values = empty(shape);
+  return keep(name, start_ == Start::drawn ? values.uniform_(-bound, bound) : values.zero_());
 }
 
 at::Tensor ParameterFactory::constant(const std::string& name, at::IntArrayRef shape,
                                       double value) {
   return keep(name, at::full(shape, value, drawn(device_, dtype_)));
+}
+
+at::Tensor ParameterFactory::empty(at::IntArrayRef shape) const {
+  return at::empty(shape, drawn(device_, dtype_));
 }
 
 at::Tensor ParameterFactory::keep(const std::string& name, at::Tensor values) {

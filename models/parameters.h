@@ -17,13 +17,20 @@ struct Parameter {
   at::Tensor tensor;
 };
 
+/// What parameters begin with.
+enum class Start {
+  drawn,  // as the model asks
+  zeros,  // where nothing is computed with them: drawing takes most of the time of making a model
+};
+
 /// Makes a model's parameters, in the order in which the model asks, so that a seed gives the same
 /// model everywhere. Values are drawn on `device` from its default generator. On the CPU they are
 /// drawn in fp32 (or fp64), and where `dtype` is narrower, that one parameter is cast at once: the
 /// fp32 copy lives for one parameter, and the weights equal those of a model cast as a whole.
 class ParameterFactory {
  public:
-  ParameterFactory(at::Device device, at::ScalarType dtype) : device_(device), dtype_(dtype) {}
+  ParameterFactory(at::Device device, at::ScalarType dtype, Start start = Start::drawn)
+      : device_(device), dtype_(dtype), start_(start) {}
 
   at::Tensor normal(const std::string& name, at::IntArrayRef shape, double stddev);
   at::Tensor uniform(const std::string& name, at::IntArrayRef shape,
@@ -34,10 +41,12 @@ class ParameterFactory {
   std::vector<Parameter> take() { return std::exchange(parameters_, {}); }
 
  private:
+  at::Tensor empty(at::IntArrayRef shape) const;
   at::Tensor keep(const std::string& name, at::Tensor values);
 
   at::Device device_;
   at::ScalarType dtype_;
+  Start start_;
   std::vector<Parameter> parameters_;
 };
 

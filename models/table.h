@@ -18,7 +18,7 @@ namespace headroom {
 struct ModelOptions {
   std::string name;
   std::int64_t num_classes = 10;
-  Attention attention = Attention::flash;
+  Attention attention = Attention::automatic;
   double dropout = 0.0;
 
   void fields(Fields& f);

@@ -47,6 +47,7 @@ struct Recipe {
   ModelOptions model;
   DataOptions data;
   TrainOptions train;
+  bool computes = true;  // false: it is planned, so that no value matters
 
   // What techniques change. Before they do:
   at::ScalarType dtype = at::kFloat;       // of weights, gradients and optimizer state

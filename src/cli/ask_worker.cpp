@@ -20,7 +20,7 @@ using Ending = WorkerReply::Ending;
 
 std::string worker_path() {
   const char* named = std::getenv("HEADROOM_WORKER");
-  const std::string path =
+  std::string path =
       named != nullptr
           ? std::string(named)
           : (std::filesystem::read_symlink("/proc/self/exe").parent_path() / "headroom-worker")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/cli/command_line.h"
 
+#include <algorithm>
 #include <sstream>
 #include <system_error>
 
@@ -25,14 +26,26 @@ void add_commands(CommandLine& line) {
   line.app.description("Measures what techniques that save memory buy when networks are trained.");
   line.app.require_subcommand(1);
   line.app.set_version_flag("--version", [&line] { return version(line); });
-  for (const auto add :
-       {add_run, add_list, add_inspect, add_forward, add_doctor, add_later_commands}) {
+  for (const auto add : {add_run, add_plan, add_fit, add_list, add_inspect, add_forward, add_doctor,
+                         add_later_commands}) {
     add(line);
   }
 }
 
+/// Takes the command line of another program off the end: `plan ARGUMENTS -- PROGRAM ...`.
+int take_program(int argc, char** argv, CommandLine& line) {
+  if (argc < 2 || std::string_view(argv[1]) != "plan") return argc;
+  char** const end = argv + argc;
+  char** const dashes = std::find(argv, end, std::string_view("--"));
+  if (dashes == end) return argc;
+  line.program.assign(dashes + 1, end);
+  if (line.program.empty()) throw ConfigError("plan --: behind it, the program to run is missing");
+  return static_cast<int>(dashes - argv);
+}
+
 int run(int argc, char** argv, CommandLine& line) {
   add_commands(line);
+  argc = take_program(argc, argv, line);
   try {
     line.app.parse(argc, argv);
   } catch (const CLI::Success& asked) {  // --help or --version

@@ -3,7 +3,9 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "src/suite/catalog.h"
 
@@ -14,12 +16,15 @@ namespace headroom {
 struct CommandLine {
   CLI::App app;
   std::string_view catalog_json;
+  std::vector<std::string> program;  // what stands behind `plan --`
   std::function<int()> action;
 
   Catalog catalog() const { return parse_catalog(catalog_json); }
 };
 
 void add_run(CommandLine& line);
+void add_plan(CommandLine& line);
+void add_fit(CommandLine& line);
 void add_list(CommandLine& line);
 void add_inspect(CommandLine& line);
 void add_forward(CommandLine& line);

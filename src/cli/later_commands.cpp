@@ -13,9 +13,7 @@ struct LaterCommand {
   const char* summary;
 };
 
-constexpr std::array<LaterCommand, 4> kLaterCommands = {{
-    {"plan", "The same cases with no GPU (not in this version)"},
-    {"fit", "The cheapest techniques that fit (not in this version)"},
+constexpr std::array<LaterCommand, 2> kLaterCommands = {{
     {"compare", "What got better or worse (not in this version)"},
     {"report", "One HTML file of results (not in this version)"},
 }};

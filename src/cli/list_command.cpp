@@ -7,7 +7,9 @@
 #include "src/cli/command_line.h"
 #include "src/cli/output.h"
 #include "src/cli/table.h"
+#include "src/core/bytes.h"
 #include "src/core/json_reader.h"
+#include "src/dry_run/gpu.h"
 #include "src/suite/json_schema.h"
 
 namespace headroom {
@@ -81,10 +83,29 @@ std::string describe_columns(const Catalog& catalog) {
   return format_table({"name", "type", "group", "summary"}, rows);
 }
 
+Listing list_gpus() {
+  Listing listing{Json::array(), ""};
+  std::vector<Cells> rows;
+  for (const dry_run::Gpu& gpu : dry_run::gpu_table()) {
+    listing.json.push_back({{"name", gpu.name},
+                            {"product", gpu.product},
+                            {"summary", gpu.summary},
+                            {"memory_bytes", gpu.memory_bytes},
+                            {"context_bytes", gpu.context_bytes},
+                            {"source", gpu.source}});
+    rows.push_back({std::string(gpu.name), format_bytes(gpu.memory_bytes),
+                    format_bytes(gpu.context_bytes), std::string(gpu.summary)});
+  }
+  listing.text =
+      format_table({"name", "memory", "context", "summary"}, rows, {"memory", "context"});
+  return listing;
+}
+
 Listing make_listing(const CommandLine& line, const std::string& what) {
   const Catalog catalog = line.catalog();
   if (what == "models") return list_choices(catalog, "model.name");
   if (what == "data") return list_choices(catalog, "data.name");
+  if (what == "gpus") return list_gpus();
   if (what == "schema") {
     const Json schema = suite_json_schema(catalog);
     return {schema, schema.dump(2) + "\n"};
@@ -100,9 +121,9 @@ void add_list(CommandLine& line) {
   CLI::App* command = line.app.add_subcommand(
       "list", "What a suite can name, what a row says, and the JSON schema of suite files");
   const auto options = std::make_shared<ListOptions>();
-  command->add_option("WHAT", options->what, "models, techniques, columns, data or schema")
+  command->add_option("WHAT", options->what, "models, techniques, columns, data, gpus or schema")
       ->required()
-      ->check(CLI::IsMember({"models", "techniques", "columns", "data", "schema"}));
+      ->check(CLI::IsMember({"models", "techniques", "columns", "data", "gpus", "schema"}));
   command->add_flag("--json", options->json, "Print JSON");
   command->callback([&line, options] {
     line.action = [&line, options] {

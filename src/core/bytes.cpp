@@ -3,6 +3,7 @@
 
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <cstdlib>
 #include <string_view>
 
@@ -29,6 +30,21 @@ std::string format_bytes(std::int64_t bytes) {
     return std::string(buffer.data(), result.ptr).append(unit.name);
   }
   return std::to_string(bytes) + " bytes";
+}
+
+std::optional<std::int64_t> parse_bytes(std::string_view text) {
+  double amount = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), amount);
+  if (error != std::errc()) return std::nullopt;
+  std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
+  while (unit.starts_with(' ')) unit.remove_prefix(1);
+  double factor = unit.empty() ? 1 : 0;
+  for (const Unit& known : kUnits) {
+    if (unit == known.name.substr(1)) factor = known.bytes;
+  }
+  const double bytes = std::round(amount * factor);
+  if (factor == 0 || !(bytes >= 0 && bytes <= 0x1p62)) return std::nullopt;
+  return static_cast<std::int64_t>(bytes);
 }
 
 }  // namespace headroom

@@ -3,7 +3,9 @@
 
 #include <compare>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace headroom {
 
@@ -18,5 +20,9 @@ struct Bytes {
 
 /// For people: "512 bytes", "1.50 KiB", "24.95 GiB". GiB is the largest unit.
 std::string format_bytes(std::int64_t bytes);
+
+/// "16GiB", "0.5 MiB", "4096": the nearest whole number of bytes; nothing where it is no such text
+/// or more than 2^62.
+std::optional<std::int64_t> parse_bytes(std::string_view text);
 
 }  // namespace headroom

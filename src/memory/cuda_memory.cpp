@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/core/error.h"
+#include "src/memory/address_map.h"
 #include "src/memory/device_memory.h"
 
 #ifdef HEADROOM_CUDA
@@ -47,7 +48,7 @@ class Tracer {
       } else {
         settle(stats().current + block_bytes(address));
       }
-      blocks_.erase(address);
+      blocks_.take(address);
       ledger_.freed(address);
     }
   }
@@ -66,15 +67,15 @@ class Tracer {
     return allocator::getDeviceStats(device_).allocated_bytes[kAll];
   }
 
-  std::int64_t block_bytes(const void* address) const {
-    const auto found = blocks_.find(address);
-    return found == blocks_.end() ? 0 : found->second;
+  std::int64_t block_bytes(const void* address) {
+    const std::int64_t* const found = blocks_.find(address);
+    return found == nullptr ? 0 : *found;
   }
 
   void settle(std::int64_t count_after) {
     if (pending_.address == nullptr) return;
     const std::int64_t block = count_after - pending_.count_before;
-    blocks_[pending_.address] = block;
+    blocks_.insert(pending_.address, block);
     ledger_.set_rounding(pending_.address, block - pending_.bytes);
     pending_ = {};
   }
@@ -82,7 +83,7 @@ class Tracer {
   Ledger& ledger_;
   c10::DeviceIndex device_;
   Pending pending_;
-  std::unordered_map<const void*, std::int64_t> blocks_;  // bytes handed out, by address
+  AddressMap<std::int64_t> blocks_;  // bytes handed out, by address
 };
 
 class CudaMemory final : public DeviceMemory {
@@ -96,7 +97,11 @@ class CudaMemory final : public DeviceMemory {
           if (watching->load(std::memory_order_relaxed)) tracer->on_trace(entry);
         });
   }
-  ~CudaMemory() override { watching_->store(false); }
+  /// Gives back what the allocator keeps: who measures next meets an empty device.
+  ~CudaMemory() override {
+    watching_->store(false);
+    allocator::emptyCache();
+  }
 
   PeakMemory take_peak() override {
     c10::cuda::device_synchronize();

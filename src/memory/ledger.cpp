@@ -2,35 +2,35 @@
 #include "src/memory/ledger.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace headroom {
 
 void Ledger::allocated(const void* address, std::int64_t bytes, std::int64_t rounding) {
   const std::lock_guard lock(mutex_);
   const Allocation made{
-      .bytes = bytes, .rounding = rounding, .origin = current_position(), .born = ++events_};
-  live_[address] = made;
+      .bytes = bytes, .rounding = rounding, .born = ++events_, .origin = current_position()};
+  live_.insert(address, made);
   current_ += bytes + rounding;
   note_peak(made);
 }
 
 void Ledger::freed(const void* address) {
   const std::lock_guard lock(mutex_);
-  const auto found = live_.find(address);
-  if (found == live_.end()) return;
+  const std::optional<Allocation> dead = live_.take(address);
+  if (!dead) return;
   ++events_;
-  current_ -= found->second.bytes + found->second.rounding;
-  if (found->second.born <= peak_event_) died_since_peak_.push_back(found->second);
-  live_.erase(found);
+  current_ -= dead->bytes + dead->rounding;
+  if (dead->born <= peak_event_) died_since_peak_.push_back(*dead);
 }
 
 void Ledger::set_rounding(const void* address, std::int64_t rounding) {
   const std::lock_guard lock(mutex_);
-  const auto found = live_.find(address);
-  if (found == live_.end()) return;
-  current_ += rounding - found->second.rounding;
-  found->second.rounding = rounding;
-  note_peak(found->second);
+  Allocation* const found = live_.find(address);
+  if (found == nullptr) return;
+  current_ += rounding - found->rounding;
+  found->rounding = rounding;
+  note_peak(*found);
 }
 
 void Ledger::note_peak(const Allocation& newest) {
@@ -51,10 +51,8 @@ void Ledger::note_peak(const Allocation& newest) {
 void Ledger::tag(const at::Tensor& tensor, Category category) {
   if (!tensor.defined() || !tensor.has_storage()) return;
   const std::lock_guard lock(mutex_);
-  const auto found = live_.find(tensor.storage().data());
-  if (found != live_.end()) {
-    found->second.category = std::max(found->second.category, category);
-  }
+  Allocation* const found = live_.find(tensor.storage().data());
+  if (found != nullptr) found->category = std::max(found->category, category);
 }
 
 std::int64_t Ledger::current_bytes() const {
@@ -65,9 +63,9 @@ std::int64_t Ledger::current_bytes() const {
 std::int64_t Ledger::current_bytes(Category category) const {
   const std::lock_guard lock(mutex_);
   std::int64_t sum = 0;
-  for (const auto& [address, allocation] : live_) {
+  live_.for_each([&](const Allocation& allocation) {
     if (allocation.category == category) sum += allocation.bytes;
-  }
+  });
   return sum;
 }
 
@@ -79,9 +77,9 @@ PeakReport Ledger::peak() const {
     report.by_category[static_cast<std::size_t>(Category::rounding)] += allocation.rounding;
     report.largest.push_back({allocation.bytes, allocation.category, allocation.origin});
   };
-  for (const auto& [address, allocation] : live_) {
+  live_.for_each([&](const Allocation& allocation) {
     if (allocation.born <= peak_event_) add(allocation);
-  }
+  });
   for (const Allocation& allocation : died_since_peak_) add(allocation);
   // By bytes and then by what they are, so that equal runs give equal reports.
   const auto larger = [](const PeakTensor& a, const PeakTensor& b) {

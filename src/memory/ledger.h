@@ -7,10 +7,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
-#include <unordered_map>
 #include <vector>
 
 #include "src/core/enum_names.h"
+#include "src/memory/address_map.h"
 #include "src/memory/category.h"
 #include "src/memory/position.h"
 
@@ -63,15 +63,15 @@ class Ledger {
   struct Allocation {
     std::int64_t bytes = 0;
     std::int64_t rounding = 0;
-    Category category = Category::temporary;
-    Position origin;
     std::uint64_t born = 0;  // number of the event that made it
+    Position origin;
+    Category category = Category::temporary;
   };
 
   void note_peak(const Allocation& newest);
 
   mutable std::mutex mutex_;
-  std::unordered_map<const void*, Allocation> live_;
+  AddressMap<Allocation> live_;
   std::vector<Allocation> died_since_peak_;  // live at the peak, freed since
   std::uint64_t events_ = 0;
   std::int64_t current_ = 0;

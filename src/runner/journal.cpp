@@ -8,8 +8,10 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <filesystem>
 #include <system_error>
+#include <thread>
 
 #include "src/core/checksum.h"
 #include "src/core/error.h"
@@ -20,6 +22,8 @@ namespace headroom {
 namespace {
 
 constexpr std::size_t kChecksumDigits = 8;
+constexpr std::chrono::milliseconds kLockPatience{1000};
+constexpr std::chrono::milliseconds kLockPause{20};
 constexpr JsonLimits kLimits{.bytes = 64 * 1024 * 1024, .depth = 64, .values = 10'000'000};
 
 [[noreturn]] void fail(const std::string& what) {
@@ -71,9 +75,15 @@ Journal::Journal(std::string path)
 }
 
 void Journal::lock() const {
-  if (flock(file_.get(), LOCK_EX | LOCK_NB) == 0) return;
-  if (errno != EWOULDBLOCK) fail(path_);
-  throw ConfigError(path_ + ": another headroom is at work on this folder");
+  // A runner that was killed between fork and exec leaves a child that holds its lock for a moment.
+  const auto end = std::chrono::steady_clock::now() + kLockPatience;
+  while (flock(file_.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK) fail(path_);
+    if (std::chrono::steady_clock::now() > end) {
+      throw ConfigError(path_ + ": another headroom is at work on this folder");
+    }
+    std::this_thread::sleep_for(kLockPause);
+  }
 }
 
 std::string Journal::read_all() const {

@@ -16,6 +16,9 @@ namespace headroom {
 struct Outcome {
   Verdict verdict;
   nlohmann::ordered_json record;  // the worker's; null where there is none
+  /// The record's figures count although the verdict is not `ok`: a plan knows what a case that
+  /// does not fit would take.
+  bool keeps_figures = false;
 };
 
 /// What a worker's reply means. A record must keep docs/protocol.md and the catalog's columns, or

@@ -12,11 +12,14 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <fstream>
 #include <system_error>
+#include <thread>
 
 #include "src/core/file.h"
+#include "src/runner/process_environment.h"
 
 namespace headroom {
 namespace {
@@ -24,6 +27,7 @@ namespace {
 constexpr int kMessages = 3;  // where the child finds the pipe for its messages
 constexpr int kUnkillableAfterMs = 30'000;
 constexpr int kFirstSpareNumber = 10;  // above all that the child's descriptors are moved to
+constexpr std::array kForkAgainAfterMs = {10, 40, 160, 640};
 
 [[noreturn]] void fail(const std::string& what) {
   throw std::system_error(errno, std::generic_category(), what);
@@ -56,6 +60,7 @@ FileDescriptor file_of(std::string_view text) {
 /// What the child needs between fork and exec, where nothing may be allocated.
 struct Launch {
   std::vector<char*> arguments;
+  std::vector<char*> environment;
   pid_t parent;
   int input;
   int output;
@@ -106,10 +111,20 @@ void prefer_for_oom_killer() {
   place(output, STDERR_FILENO);
   place(messages, kMessages);
   syscall(SYS_close_range, kMessages + 1, ~0U, CLOSE_RANGE_CLOEXEC);
-  execv(launch.arguments[0], launch.arguments.data());
+  execve(launch.arguments[0], launch.arguments.data(), launch.environment.data());
   const int reason = errno;
   [[maybe_unused]] const ssize_t ignored = write(error, &reason, sizeof reason);
   _exit(127);
+}
+
+/// fork, a few times where the system has no room for a process: other processes end.
+pid_t fork_again_if_full() {
+  for (const int pause_ms : kForkAgainAfterMs) {
+    const pid_t child = fork();
+    if (child >= 0 || (errno != EAGAIN && errno != ENOMEM)) return child;
+    std::this_thread::sleep_for(std::chrono::milliseconds(pause_ms));
+  }
+  return fork();
 }
 
 /// Children of this process that run still: what a worker left behind.
@@ -140,21 +155,20 @@ void end_adopted_children() {
 
 }  // namespace
 
-Process::Process(const std::vector<std::string>& arguments, std::string_view input) {
+Process::Process(const std::vector<std::string>& arguments, std::string_view input,
+                 const Environment& environment) {
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   const FileDescriptor request = file_of(input);
   Pipe output = make_pipe();
   Pipe messages = make_pipe();
   Pipe error = make_pipe();
-  Launch launch{
-      {}, getpid(), request.get(), output.write.get(), messages.write.get(), error.write.get()};
-  for (const std::string& argument : arguments) {
-    launch.arguments.push_back(const_cast<char*>(argument.c_str()));  // execv's type, not its doing
-  }
-  launch.arguments.push_back(nullptr);
+  const std::vector<std::string> variables = environment_with(environment);
+  const Launch launch{pointers_to(arguments), pointers_to(variables), getpid(),
+                      request.get(),          output.write.get(),     messages.write.get(),
+                      error.write.get()};
 
-  pid_ = fork();
-  if (pid_ < 0) fail("fork");
+  pid_ = fork_again_if_full();
+  if (pid_ < 0) fail("fork for " + arguments[0]);
   if (pid_ == 0) become_child(launch);
   setpgid(pid_, pid_);  // here as well: a signal may have to reach the group before the child runs
   error.write.reset();

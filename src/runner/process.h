@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "src/runner/file_descriptor.h"
+#include "src/runner/process_environment.h"
 
 namespace headroom {
 
@@ -29,9 +30,11 @@ struct ExitStatus {
 /// (also in sessions of their own) is adopted and ended with it.
 class Process {
  public:
-  /// Starts the program `arguments[0]`, a path; no shell.
-  /// Throws std::system_error that names the program where it can't be started.
-  Process(const std::vector<std::string>& arguments, std::string_view input);
+  /// Starts the program `arguments[0]`, a path; no shell. `environment` is set beside this
+  /// process's own variables. Throws std::system_error that names the program where it can't be
+  /// started.
+  Process(const std::vector<std::string>& arguments, std::string_view input,
+          const Environment& environment = {});
   /// Ends, with SIGKILL, the child and all that it left behind.
   ~Process();
   Process(const Process&) = delete;

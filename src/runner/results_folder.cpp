@@ -60,6 +60,11 @@ std::string ResultsFolder::log_path(const std::string& case_name) const {
   return folder_ / "log" / (file_name(case_name) + ".log");
 }
 
+std::string ResultsFolder::snapshot_path(const std::string& case_name) const {
+  std::filesystem::create_directories(folder_ / "snapshot");
+  return std::filesystem::absolute(folder_ / "snapshot" / (file_name(case_name) + ".pickle"));
+}
+
 FileDescriptor ResultsFolder::open_log(const std::string& case_name) const {
   const std::string path = log_path(case_name);
   FileDescriptor file(

@@ -15,6 +15,7 @@ namespace headroom {
 ///     results.csv      one row a case
 ///     suite.yaml       the suite in effect
 ///     log/CASE.log     what the worker of a case printed
+///     snapshot/CASE.pickle    where they were asked for: what the allocator did, for memory_viz
 class ResultsFolder {
  public:
   /// Makes the folder where it is missing, and tries that files can be written there.
@@ -24,6 +25,7 @@ class ResultsFolder {
   const std::filesystem::path& path() const { return folder_; }
   std::string journal() const { return folder_ / "journal.jsonl"; }
   std::string log_path(const std::string& case_name) const;
+  std::string snapshot_path(const std::string& case_name) const;  // absolute
 
   /// An empty log of that case, to write.
   FileDescriptor open_log(const std::string& case_name) const;

@@ -14,6 +14,11 @@ using Json = nlohmann::ordered_json;
 constexpr std::string_view kCaseOrigin = "case:";
 constexpr std::string_view kPublished = "published_";
 
+/// What a plan can't know: nothing is computed in it, and no time passes.
+bool is_real_only(const Column& column) {
+  return column.group == "time" || column.group == "learning";
+}
+
 /// What a row says beyond the columns that were given to it.
 Json with_case(Json columns, const Case& one, const Outcome& outcome) {
   columns["case"] = one.name;
@@ -33,6 +38,33 @@ bool holds_measurements(const Column& column) {
 Json member(const Json& object, const std::string& name) {
   const auto entry = object.find(name);
   return entry == object.end() ? Json() : *entry;
+}
+
+/// How far a figure lies from the published one, in percent of it; null where one is missing.
+Json error_percent(const Row& row, const std::string& figure) {
+  const Json mine = member(row, figure + "_bytes");
+  const Json published = member(row, "published_" + figure + "_bytes");
+  if (mine.is_null() || published.is_null() || published == 0) return {};
+  double value = mine.get<double>();
+  const Json context = member(row, "published_context_bytes");
+  if (figure == "driver_peak" && !context.is_null() && row.contains("context_bytes")) {
+    value += context.get<double>() - row["context_bytes"].get<double>();
+  }
+  return 100.0 * (value - published.get<double>()) / published.get<double>();
+}
+
+/// The row with the columns that follow from others.
+Row with_errors(const Catalog& catalog, const Row& row) {
+  constexpr std::string_view kSuffix = "_error_percent";
+  Row result = Row::object();
+  for (const Column& column : catalog.columns) {
+    Json value = member(row, column.name);
+    if (column.name.ends_with(kSuffix)) {
+      value = error_percent(row, column.name.substr(0, column.name.size() - kSuffix.size()));
+    }
+    if (!value.is_null()) result[column.name] = value;
+  }
+  return result;
 }
 
 std::string cell_text(const Json& value) {
@@ -63,21 +95,23 @@ Row make_row(const Catalog& catalog, const Case& one, const Outcome& outcome,
              const Json& runner_columns) {
   const Json known = with_case(runner_columns, one, outcome);
   const Json measured = outcome.record.is_object() ? member(outcome.record, "columns") : Json();
+  const bool keeps_figures = outcome.verdict.status == Status::ok || outcome.keeps_figures;
+  const bool is_planned = member(known, "kind") == "planned";
   Row row = Row::object();
   for (const Column& column : catalog.columns) {
+    if (is_planned && is_real_only(column)) continue;
     Json value;
     if (column.origin == "runner") {
       value = member(known, column.name);
     } else if (column.origin.starts_with(kCaseOrigin)) {
       const Json* field = one.find(column.origin.substr(kCaseOrigin.size()));
       if (field != nullptr) value = *field;
-    } else if (measured.is_object() &&
-               (outcome.verdict.status == Status::ok || !holds_measurements(column))) {
+    } else if (measured.is_object() && (keeps_figures || !holds_measurements(column))) {
       value = member(measured, column.name);
     }
     if (!value.is_null()) row[column.name] = value;
   }
-  return row;
+  return with_errors(catalog, row);
 }
 
 std::string rows_to_csv(const Catalog& catalog, const std::vector<Row>& rows) {

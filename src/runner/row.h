@@ -17,7 +17,8 @@ using Row = nlohmann::ordered_json;
 
 /// The row of a case. `runner_columns` holds what the runner knows beyond the case and its
 /// outcome: device, provenance. A case that did not end `ok` keeps no measurement: of the worker's
-/// columns only those of the groups identity, work and provenance.
+/// columns only those of the groups identity, work and provenance. A planned row (its "kind") has
+/// none of the groups time and learning.
 Row make_row(const Catalog& catalog, const Case& one, const Outcome& outcome,
              const nlohmann::ordered_json& runner_columns);
 

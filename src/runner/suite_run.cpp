@@ -12,7 +12,8 @@
 #include "src/core/file.h"
 #include "src/runner/environment.h"
 #include "src/runner/journal.h"
-#include "src/runner/plan.h"
+#include "src/runner/journal_header.h"
+#include "src/runner/planned_case.h"
 #include "src/runner/reference.h"
 #include "src/runner/results_folder.h"
 
@@ -40,7 +41,7 @@ class SuiteRun {
         journal_(folder_.journal()),
         columns_(provenance_columns(catalog)) {
     columns_["suite"] = suite.name;
-    columns_["kind"] = "measured";
+    columns_["kind"] = kind();
     columns_["device"] = options.device;
     columns_["ranks"] = 1;
     open_journal();
@@ -67,18 +68,20 @@ class SuiteRun {
 
  private:
   void open_journal() {
-    const Json plan = make_plan(suite_, catalog_, options_.device, options_.worker);
+    // Plans for two GPUs must not be mixed either.
+    const std::string& device = options_.measures ? options_.device : options_.dry_run->gpu;
+    const Json header = make_header(suite_, catalog_, kind(), device, options_.worker);
     if (journal_.cut_bytes() > 0) {
       observer_.said(folder_.journal() + ": cut off the last " +
                      std::to_string(journal_.cut_bytes()) + " bytes, a record torn by a kill");
     }
-    if (journal_.records().empty()) return journal_.append(plan);
+    if (journal_.records().empty()) return journal_.append(header);
     if (!options_.resume) {
       throw ConfigError(folder_.path().string() +
                         ": there are results in this folder already; --resume goes on with them, "
                         "--out names another folder");
     }
-    check_same_plan(journal_.records().front(), plan, folder_.journal());
+    check_same_header(journal_.records().front(), header, folder_.journal());
     for (const Json& record : journal_.records()) {
       if (record.contains("case")) rows_[record["case"]] = record.at("row");
     }
@@ -89,37 +92,66 @@ class SuiteRun {
     return row == rows_.end() ? nullptr : &row->second;
   }
 
+  std::string kind() const { return options_.measures ? "measured" : "planned"; }
+
   /// False: the user interrupted it, and it has no row.
   bool run_case(const Case& one) {
-    columns_["started_at"] = utc_now();
+    Json columns = columns_;
+    columns["started_at"] = utc_now();
     Outcome outcome;
     if (const auto why = why_unsupported(one, options_.device, catalog_)) {
       outcome.verdict = {Status::unsupported, *why};
-    } else {
-      const WorkerReply reply = call(one);
-      if (reply.ending == WorkerReply::Ending::interrupted) return false;
-      outcome = outcome_of(reply, catalog_);
+    } else if (!(options_.measures ? measure(one, outcome, columns)
+                                   : plan(one, outcome, columns))) {
+      return false;
     }
-    Row row = make_row(catalog_, one, outcome, columns_);
+    Row row = make_row(catalog_, one, outcome, columns);
     if (outcome.verdict.status == Status::ok) {
       outcome.verdict = check_against_reference(
           catalog_, suite_, one, row, [this](const Case& other) { return find_row(other); });
-      row = make_row(catalog_, one, outcome, columns_);
+      row = make_row(catalog_, one, outcome, columns);
     }
     keep(one, row, outcome.record);
     return true;
   }
 
-  WorkerReply call(const Case& one) {
+  /// Fills in what came of the case. False: the user interrupted it.
+  bool measure(const Case& one, Outcome& outcome, Json& columns) {
     const FileDescriptor log = folder_.open_log(one.name);
+    const WorkerReply reply = call_worker(request(one, log), interrupts_, on_progress_);
+    if (reply.ending == WorkerReply::Ending::interrupted) return false;
+    outcome = outcome_of(reply, catalog_);
+    if (!options_.dry_run) return true;
+    const FileDescriptor plan_log = folder_.open_log(one.name + ".plan");
+    WorkerRequest dry = request(one, plan_log);
+    dry.body.erase("snapshot");  // the measurement's own is kept
+    const auto planned = plan_case(dry, *options_.dry_run, catalog_, interrupts_, on_progress_);
+    if (!planned) return false;
+    const Json& record = planned->outcome.record;
+    if (!record.is_object() || !record.contains("columns")) return true;
+    for (const auto& [name, value] : record["columns"].items()) columns["planned_" + name] = value;
+    return true;
+  }
+
+  bool plan(const Case& one, Outcome& outcome, Json& columns) {
+    const FileDescriptor log = folder_.open_log(one.name);
+    const auto planned =
+        plan_case(request(one, log), *options_.dry_run, catalog_, interrupts_, on_progress_);
+    if (!planned) return false;
+    outcome = planned->outcome;
+    columns.update(planned->columns);
+    return true;
+  }
+
+  WorkerRequest request(const Case& one, const FileDescriptor& log) const {
     WorkerRequest request;
     request.worker = options_.worker;
     request.body = {{"request", "measure"}, {"device", options_.device}, {"case", one.to_json()}};
+    if (options_.snapshots) request.body["snapshot"] = folder_.snapshot_path(one.name);
     request.log = log.get();
     request.silence = limit(one, "limits.silence_s");
     request.total = limit(one, "limits.case_s");
-    return call_worker(request, interrupts_,
-                       [this](const WorkerProgress& p) { observer_.case_progressed(p); });
+    return request;
   }
 
   void keep(const Case& one, const Row& row, const Json& record) {
@@ -151,7 +183,9 @@ class SuiteRun {
   SuiteRunObserver& observer_;
   ResultsFolder folder_;
   Journal journal_;
-  Json columns_;                     // what the runner itself says in each row
+  Json columns_;  // what the runner itself says in each row
+  const std::function<void(const WorkerProgress&)> on_progress_ =
+      [this](const WorkerProgress& progress) { observer_.case_progressed(progress); };
   std::map<std::string, Row> rows_;  // by the case's name
 };
 

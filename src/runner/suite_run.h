@@ -3,9 +3,11 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "src/runner/dry_run.h"
 #include "src/runner/interrupt.h"
 #include "src/runner/row.h"
 #include "src/runner/worker_call.h"
@@ -14,10 +16,13 @@
 namespace headroom {
 
 struct SuiteRunOptions {
-  std::string worker;            // the program's path
-  std::string device;            // cpu or cuda
-  std::filesystem::path folder;  // for the results
-  bool resume = false;           // go on with what the folder holds
+  std::string worker;             // the program's path
+  std::string device;             // cpu or cuda
+  std::filesystem::path folder;   // for the results
+  bool resume = false;            // go on with what the folder holds
+  bool measures = true;           // false: cases are planned, not measured
+  std::optional<DryRun> dry_run;  // how cases are planned, alone or beside their measurement
+  bool snapshots = false;         // one a case, see ResultsFolder
   std::function<bool(const Case&)> selects = [](const Case&) { return true; };
 };
 
@@ -36,8 +41,9 @@ struct SuiteRunResult {
   bool interrupted = false;
 };
 
-/// Measures the selected cases of a suite, one worker after the other, and keeps each outcome in
-/// the folder before the next one starts. A case that goes wrong is a row, and the run goes on.
+/// Measures, or plans, the selected cases of a suite, one worker after the other, and keeps each
+/// outcome in the folder before the next one starts. A case that goes wrong is a row, and the run
+/// goes on.
 ///
 /// Throws ConfigError where the folder holds results and `resume` is not set, or another process
 /// works on it; ResultsError where its journal is damaged or of another plan;

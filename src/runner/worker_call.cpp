@@ -85,7 +85,7 @@ class Conversation {
         messages_(nonce, on_progress),
         log_(request.log),
         oom_kills_(count_oom_kills()),
-        process_({request.worker}, with_nonce(request.body, nonce).dump()),
+        process_({request.worker}, with_nonce(request.body, nonce).dump(), request.environment),
         last_message_(Clock::now()),
         end_(last_message_ + request.total) {}
 

@@ -16,6 +16,7 @@ namespace headroom {
 struct WorkerRequest {
   std::string worker;           // the program's path
   nlohmann::ordered_json body;  // the request, without its nonce
+  Environment environment;      // beside this process's own
   int log = 2;                  // where the worker's standard output and error go, up to 1 MiB
   std::chrono::seconds silence{600};  // the longest time between two messages
   std::chrono::seconds total{3600};   // the longest time altogether

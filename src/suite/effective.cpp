@@ -73,6 +73,7 @@ std::string write_set(const std::vector<Override>& overrides, const Catalog& cat
 std::string write_effective_suite(const SuiteFile& file, const Catalog& catalog) {
   std::string text = line(0, "suite", file.name);
   if (!file.source.empty()) text += line(0, "source", file.source);
+  if (!file.gpu.empty()) text += line(0, "gpu", file.gpu);
   Json defaults = Json::object();
   merge_layer(defaults, file.defaults, catalog.case_fields, "");
   text += "defaults:\n";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/suite/json_schema.h"
+#include "src/dry_run/gpu.h"
 
 #include <nlohmann/json.hpp>
 
@@ -138,6 +139,7 @@ Json suite_json_schema(const Catalog& catalog) {
   Json schema{{"$schema", "http://json-schema.org/draft-07/schema#"}, {"title", "headroom suite"}};
   schema.update(closed_object({{"suite", name_schema()},
                                {"source", text_schema()},
+                               {"gpu", {{"enum", dry_run::gpu_names()}}},
                                {"defaults", layer},
                                {"cases", list_of(one_case)},
                                {"matrix", closed_object(std::move(matrix))},

@@ -14,6 +14,7 @@ Suite load_suite(const std::string& path, const Catalog& catalog,
   add_overrides(file, overrides, catalog);
   Suite suite{.name = file.name,
               .source = file.source,
+              .gpu = file.gpu,
               .cases = expand_cases(file, catalog),
               .effective_yaml = {}};
   suite.effective_yaml = write_effective_suite(file, catalog);

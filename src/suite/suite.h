@@ -16,6 +16,7 @@ struct Suite {
 
   std::string name;
   std::string source;  // where the published figures come from; may be empty
+  std::string gpu;     // the GPU of the published figures, which `plan` plays; empty: none is named
   std::vector<Case> cases;
   /// A suite file that says the same with the catalog's defaults and the overrides spelled out. It
   /// is written beside the results; loading it gives the same cases.

@@ -6,6 +6,7 @@
 
 #include "src/core/error.h"
 #include "src/core/suggest.h"
+#include "src/dry_run/gpu.h"
 #include "src/suite/schema.h"
 
 namespace headroom {
@@ -161,15 +162,23 @@ std::vector<Override> read_set(const Node& node, const Catalog& catalog) {
   return overrides;
 }
 
+std::string read_gpu(const Node& node) {
+  expect(node, Node::Kind::scalar, "gpu");
+  if (dry_run::find_gpu(node.text) != nullptr) return node.text;
+  throw ConfigError(node.place, "unknown GPU '" + node.text + "'; " +
+                                    allowed_names(node.text, dry_run::gpu_names()));
+}
+
 }  // namespace
 
 SuiteFile parse_suite_file(const Node& root, const Catalog& catalog) {
-  check_keys(root, {"suite", "source", "defaults", "cases", "matrix", "set"}, "the suite");
+  check_keys(root, {"suite", "source", "gpu", "defaults", "cases", "matrix", "set"}, "the suite");
   SuiteFile file;
   file.name = read_name(required_key(root, "suite", "the file"), "the suite's name");
   if (const Node* source = root.find("source")) {
     file.source = expect(*source, Node::Kind::scalar, "source").text;
   }
+  if (const Node* gpu = root.find("gpu")) file.gpu = read_gpu(*gpu);
   file.defaults.kind = Node::Kind::map;
   if (const Node* defaults = root.find("defaults")) {
     file.defaults = expect(*defaults, Node::Kind::map, "defaults");

@@ -30,7 +30,8 @@ struct Axis {
 struct SuiteFile {
   std::string name;
   std::string source;
-  Node defaults;  // a map
+  std::string gpu;  // empty: none is named
+  Node defaults;    // a map
   std::vector<CaseEntry> cases;
   Place matrix_place;
   std::vector<Axis> matrix;

@@ -13,6 +13,7 @@
 #include "src/core/read_fields.h"
 #include "src/memory/device_memory.h"
 #include "src/memory/process_memory.h"
+#include "src/memory/snapshot.h"
 #include "src/worker/case.h"
 #include "src/worker/hardware.h"
 #include "src/worker/inspection.h"
@@ -41,9 +42,14 @@ void limit_memory(at::Device device, std::int64_t asked) {
 }
 
 Json measure_case(const Json& request, const Messages& messages) {
-  const Case measured = read_case(request.at("case"), device_of(request));
+  Case measured = read_case(request.at("case"), device_of(request));
+  measured.recipe.computes = !request.value("planned", false);
+  const std::string snapshot = request.value("snapshot", "");
   limit_memory(measured.recipe.device, measured.limits.memory_bytes);
-  return make_record(measured, measure(measured, messages));
+  if (!snapshot.empty()) start_snapshot(measured.recipe.device);
+  const Measurement measurement = measure(measured, messages);
+  if (!snapshot.empty()) write_snapshot(snapshot);
+  return make_record(measured, measurement);
 }
 
 ModelOptions model_of(const Json& request) {

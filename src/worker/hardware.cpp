@@ -5,6 +5,7 @@
 #include <ATen/Version.h>
 #include <torch/version.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <fstream>
@@ -69,6 +70,10 @@ std::optional<std::string> driver_version(c10::Device device) {
 std::optional<std::string> gpu_uuid(c10::Device device) {
   const auto found = properties(device);
   if (!found) return std::nullopt;
+  const auto& bytes = found->uuid.bytes;  // all zero: a device that is only planned for
+  if (std::all_of(std::begin(bytes), std::end(bytes), [](char b) { return b == 0; })) {
+    return std::nullopt;
+  }
   std::string text = "GPU-";
   for (std::size_t i = 0; i < sizeof(found->uuid.bytes); ++i) {
     if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';

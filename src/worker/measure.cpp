@@ -133,7 +133,9 @@ Measurement measure(const Case& measured, const Messages& messages) {
   if (result.driver_bytes) *result.driver_bytes -= *driver_before;
   run.reset();
   // Last, when nothing is measured any more and the memory is free again.
-  if (trains) result.ceiling_flops = product_ceiling(recipe.device, recipe.product_dtype());
+  if (trains && recipe.computes) {
+    result.ceiling_flops = product_ceiling(recipe.device, recipe.product_dtype());
+  }
   return result;
 }
 

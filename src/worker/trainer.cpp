@@ -63,7 +63,9 @@ void Trainer::build_model() {
   const at::ScalarType full =
       recipe_.train.precision == Precision::float64 ? at::kDouble : at::kFloat;
   const auto make = [&](at::Device device, at::ScalarType dtype) {
-    model_ = entry.make(recipe_.model, recipe_.data.shape(), ParameterFactory(device, dtype));
+    model_ =
+        entry.make(recipe_.model, recipe_.data.shape(),
+                   ParameterFactory(device, dtype, recipe_.computes ? Start::drawn : Start::zeros));
     for (const Parameter& p : model_->parameters()) ledger_.tag(p.tensor, Category::weights);
   };
   if (recipe_.build_on_device) {

@@ -63,7 +63,7 @@ TEST(Output, of_a_run_is_a_table_or_rows) {
             "case  status      peak   saved  step time  reason\n"
             "ok    ok      7.63 MiB            0.01 ms\n"
             "half  ok      3.81 MiB  50.0 %    0.01 ms\n" +
-                (folder / "out/results.csv").string() + "\n");
+                folder / "out/results.csv" + "\n");
   EXPECT_EQ(ended.err,
             "test [1/2] ok: ok, 7.63 MiB, 0.01 ms a step\n"
             "test [2/2] half: ok, 3.81 MiB, 0.01 ms a step\n");

@@ -11,8 +11,8 @@ namespace {
 TEST(Documents, MeasuringExplainsEveryColumn) {
   const std::string text = read_text(source("docs/measuring.md"));
   const Ended ended = run_headroom({"list", "columns", "--json"});
-  ASSERT_EQ(ended.code, 0) << ended.text;
-  for (const auto& column : nlohmann::json::parse(ended.text)) {
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  for (const auto& column : nlohmann::json::parse(ended.out)) {
     const std::string name = column.at("name");
     EXPECT_NE(text.find("`" + name + "`"), std::string::npos) << name;
   }
@@ -22,8 +22,8 @@ TEST(Documents, ReadmeNamesEveryTechniqueAndModel) {
   const std::string text = read_text(source("README.md"));
   for (const std::string list : {"techniques", "models", "data"}) {
     const Ended ended = run_headroom({"list", list, "--json"});
-    ASSERT_EQ(ended.code, 0) << ended.text;
-    for (const auto& entry : nlohmann::json::parse(ended.text)) {
+    ASSERT_EQ(ended.code, 0) << ended.err;
+    for (const auto& entry : nlohmann::json::parse(ended.out)) {
       const std::string name = entry.at("name");
       EXPECT_NE(text.find("`" + name + "`"), std::string::npos) << name;
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Faults with the real worker. tests/runner does the same hundreds of times with a small one.
 #include <gtest/gtest.h>
-#include <signal.h>
 
 #include <chrono>
+#include <csignal>
 #include <thread>
 
 #include "tests/program/program.h"
@@ -38,30 +38,30 @@ std::vector<std::string> lasting(const std::filesystem::path& folder) {
 
 TEST(Faults, AKilledRunGoesOnWhereItWas) {
   const TemporaryFolder folder;
-  write_text(folder / "suite.yaml", kSuite);
-  ASSERT_EQ(run_headroom({"run", folder / "suite.yaml", "--out", folder / "whole"}).code, 0);
+  const std::string suite = folder.write("suite.yaml", kSuite);
+  ASSERT_EQ(run_headroom({"run", suite, "--out", folder / "whole"}).code, 0);
   const auto whole = lasting(folder / "whole");
   ASSERT_EQ(whole.size(), 3u);
   for (int kill_after_ms : {200, 700, 1300, 2100, 3400}) {
     const std::string out = folder / ("cut_" + std::to_string(kill_after_ms));
-    const std::vector<std::string> call{"run", folder / "suite.yaml", "--out", out};
-    const pid_t pid = start_headroom(call, folder / "output");
+    Program program = start_headroom({"run", suite, "--out", out});
     std::this_thread::sleep_for(std::chrono::milliseconds(kill_after_ms));
-    kill(pid, SIGKILL);
-    wait_for(pid);
-    const Ended ended = run_headroom({"run", folder / "suite.yaml", "--out", out, "--resume"});
-    EXPECT_EQ(ended.code, 0) << ended.text;
+    program.send(SIGKILL);
+    program.wait();
+    const Ended ended = run_headroom({"run", suite, "--out", out, "--resume"});
+    EXPECT_EQ(ended.code, 0) << ended.err;
     EXPECT_EQ(lasting(out), whole) << "killed after " << kill_after_ms << " ms";
   }
 }
 
 TEST(Faults, MemoryThatEndsIsARowAndTheRestRuns) {
   const TemporaryFolder folder;
-  write_text(folder / "suite.yaml", kSuite +
-                                        "  - {name: small, limits: {memory_bytes: 50000000}}\n"
-                                        "  - {name: after, techniques: [bfloat16]}\n");
-  const Ended ended = run_headroom({"run", folder / "suite.yaml", "--out", folder / "out"});
-  EXPECT_EQ(ended.code, 0) << ended.text;
+  const std::string suite =
+      folder.write("suite.yaml", kSuite +
+                                     "  - {name: small, limits: {memory_bytes: 50000000}}\n"
+                                     "  - {name: after, techniques: [bfloat16]}\n");
+  const Ended ended = run_headroom({"run", suite, "--out", folder / "out"});
+  EXPECT_EQ(ended.code, 0) << ended.err;
   const auto rows = read_results(folder / "out");
   ASSERT_EQ(rows.size(), 5u);
   EXPECT_EQ(rows[3].text("status"), "out_of_memory");
@@ -71,15 +71,14 @@ TEST(Faults, MemoryThatEndsIsARowAndTheRestRuns) {
 
 TEST(Faults, CtrlCKeepsWhatIsDone) {
   const TemporaryFolder folder;
-  write_text(folder / "suite.yaml", kSuite);
-  const pid_t pid =
-      start_headroom({"run", folder / "suite.yaml", "--out", folder / "out"}, folder / "output");
+  const std::string suite = folder.write("suite.yaml", kSuite);
+  Program program = start_headroom({"run", suite, "--out", folder / "out"});
   std::this_thread::sleep_for(std::chrono::milliseconds(1500));
-  kill(pid, SIGINT);
-  EXPECT_EQ(wait_for(pid), 130) << read_text(folder / "output");
-  EXPECT_NE(read_text(folder / "output").find("--resume"), std::string::npos);
-  EXPECT_EQ(run_headroom({"run", folder / "suite.yaml", "--out", folder / "out", "--resume"}).code,
-            0);
+  program.send(SIGINT);
+  const Ended ended = program.wait();
+  EXPECT_EQ(ended.code, 130) << ended.err;
+  EXPECT_NE(ended.err.find("--resume"), std::string::npos) << ended.err;
+  EXPECT_EQ(run_headroom({"run", suite, "--out", folder / "out", "--resume"}).code, 0);
   EXPECT_EQ(read_results(folder / "out").size(), 3u);
 }
 

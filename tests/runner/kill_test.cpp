@@ -59,7 +59,7 @@ TEST(Kill, of_the_runner_costs_nothing_that_was_measured) {
   for (int kills = 0; kills < kKills; ++trial) {
     const std::string out = baseline.folder / ("out" + std::to_string(trial));
     for (bool done = false; !done;) {
-      Program program({"run", baseline.suite, "--out", out, "--resume"});
+      Program program = start_program({"run", baseline.suite, "--out", out, "--resume"});
       sleep_up_to(random, static_cast<int>(baseline.time.count()));
       program.send(SIGKILL);
       const Ended ended = program.wait();
@@ -78,8 +78,8 @@ TEST(Kill, of_a_worker_is_one_crashed_row) {
   for (int trial = 0; trial < 40; ++trial) {
     const std::string out = baseline.folder / ("out" + std::to_string(trial));
     // The leak sanitizer looks on from a child of its own, and waits for ever where that is killed.
-    Program program({"run", baseline.suite, "--out", out},
-                    [] { setenv("ASAN_OPTIONS", "detect_leaks=0", 1); });
+    Program program = start_program({"run", baseline.suite, "--out", out},
+                                    [] { setenv("ASAN_OPTIONS", "detect_leaks=0", 1); });
     sleep_up_to(random, static_cast<int>(baseline.time.count()));
     const std::vector<pid_t> workers = children_of(program.pid());
     for (const pid_t worker : workers) kill(worker, SIGKILL);
@@ -102,7 +102,7 @@ TEST(Kill, of_the_runner_ends_the_worker) {
   const TemporaryFolder folder;
   const std::string suite =
       folder.write("suite.yaml", suite_of({"hang_ignoring_term"}, "{silence_s: 600}"));
-  Program program({"run", suite, "--out", folder / "out"});
+  Program program = start_program({"run", suite, "--out", folder / "out"});
   std::vector<pid_t> workers;
   while (workers.empty()) workers = children_of(program.pid());
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
@@ -121,7 +121,7 @@ TEST_P(Interrupt, keeps_what_is_done_and_says_how_to_go_on) {
   const TemporaryFolder folder;
   const std::string suite = folder.write("suite.yaml", suite_of({"ok", "hang"}, "{silence_s: 2}"));
   const std::string out = folder / "out";
-  Program program({"run", suite, "--out", out});
+  Program program = start_program({"run", suite, "--out", out});
   const auto is_done = [&] {
     return read_text(out + "/results.csv").find("ok") != std::string::npos;
   };
@@ -144,7 +144,7 @@ TEST(InterruptTwice, kills_a_worker_that_does_not_want_to_end) {
   const TemporaryFolder folder;
   const std::string suite =
       folder.write("suite.yaml", suite_of({"hang_ignoring_term"}, "{silence_s: 600}"));
-  Program program({"run", suite, "--out", folder / "out"});
+  Program program = start_program({"run", suite, "--out", folder / "out"});
   while (children_of(program.pid()).empty()) std::this_thread::yield();
   std::this_thread::sleep_for(std::chrono::milliseconds(100));
   const auto start = std::chrono::steady_clock::now();

@@ -15,7 +15,7 @@ namespace {
 void write_root(const TemporaryFolder& root, const std::string& groups, const std::string& file,
                 const std::string& text) {
   std::filesystem::create_directories(root / "proc/self");
-  std::filesystem::create_directories((root / file).parent_path());
+  std::filesystem::create_directories(std::filesystem::path(root / file).parent_path());
   root.write("proc/self/cgroup", groups);
   root.write(file, text);
 }

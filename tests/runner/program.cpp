@@ -1,63 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/runner/program.h"
 
-#include <fcntl.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <csignal>
 #include <cstdlib>
 #include <fstream>
-#include <sstream>
 #include <stdexcept>
+
+#include "src/core/csv.h"
 
 namespace headroom {
 
-TemporaryFolder::TemporaryFolder() {
-  std::string pattern = std::filesystem::temp_directory_path() / "headroom_test_XXXXXX";
-  if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("mkdtemp");
-  path_ = pattern;
-}
-
-TemporaryFolder::~TemporaryFolder() { std::filesystem::remove_all(path_); }
-
-std::string TemporaryFolder::write(const std::string& name, const std::string& text) const {
-  std::ofstream(path_ / name, std::ios::binary) << text;
-  return path_ / name;
-}
-
-std::string read_text(const std::filesystem::path& path) {
-  std::ostringstream text;
-  text << std::ifstream(path, std::ios::binary).rdbuf();
-  return text.str();
-}
-
-Program::Program(const std::vector<std::string>& arguments, const std::function<void()>& prepare) {
-  const std::string program = HEADROOM_BUILD_DIR "/headroom_with_test_catalog";
-  std::vector<char*> list = {const_cast<char*>(program.c_str())};
-  for (const std::string& argument : arguments) list.push_back(const_cast<char*>(argument.c_str()));
-  list.push_back(nullptr);
-  pid_ = fork();
-  if (pid_ != 0) return;
-  setenv("HEADROOM_WORKER", HEADROOM_BUILD_DIR "/test_worker", 0);
-  dup2(open((folder_ / "out").c_str(), O_WRONLY | O_CREAT, 0600), STDOUT_FILENO);
-  dup2(open((folder_ / "err").c_str(), O_WRONLY | O_CREAT, 0600), STDERR_FILENO);
-  prepare();
-  execv(list[0], list.data());
-  _exit(127);
-}
-
-void Program::send(int signal) const { kill(pid_, signal); }
-
-Ended Program::wait() {
-  int status = 0;
-  waitpid(pid_, &status, 0);
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, WIFSIGNALED(status) ? WTERMSIG(status) : 0,
-          read_text(folder_ / "out"), read_text(folder_ / "err")};
+Program start_program(const std::vector<std::string>& arguments,
+                      const std::function<void()>& prepare) {
+  return Program("headroom_with_test_catalog", arguments, [&] {
+    setenv("HEADROOM_WORKER", HEADROOM_BUILD_DIR "/test_worker", 0);
+    prepare();
+  });
 }
 
 Ended run_program(const std::vector<std::string>& arguments, const std::function<void()>& prepare) {
-  return Program(arguments, prepare).wait();
+  return start_program(arguments, prepare).wait();
 }
 
 std::vector<pid_t> children_of(pid_t parent) {

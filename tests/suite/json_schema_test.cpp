@@ -23,8 +23,8 @@ TEST(JsonSchema, HasTheKeysOfASuite) {
   EXPECT_EQ(schema["additionalProperties"], false);
   std::vector<std::string> keys;
   for (const auto& [key, value] : schema["properties"].items()) keys.push_back(key);
-  EXPECT_EQ(keys,
-            (std::vector<std::string>{"suite", "source", "defaults", "cases", "matrix", "set"}));
+  EXPECT_EQ(keys, (std::vector<std::string>{"suite", "source", "gpu", "defaults", "cases", "matrix",
+                                            "set"}));
   EXPECT_EQ(at("/properties/suite/pattern"), "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$");
 }
 
@@ -55,9 +55,7 @@ TEST(JsonSchema, DescribesCases) {
   EXPECT_EQ(options["maxProperties"], 1);
   EXPECT_EQ(options["properties"]["mixed_precision"]["required"], Json::parse(R"(["dtype"])"));
   EXPECT_EQ(options["properties"]["bfloat16"]["properties"], Json::object());
-  EXPECT_EQ(
-      at("/properties/cases/items/properties/published/properties"),
-      Json::parse(R"({
+  EXPECT_EQ(at("/properties/cases/items/properties/published/properties"), Json::parse(R"({
         "run_peak_reserved_bytes": {"description": "as published", "type": "integer"},
         "samples_per_second": {"description": "as published", "type": "number"}
       })"));

@@ -38,6 +38,7 @@ TEST(SuiteErrors, OfTheFileAsAWhole) {
       {"suite: s\ncases: [a]\n", "s.yaml:2:9: a case is 'a'; allowed: a map"},
       {"suite: s\ncase: []\n" + cases,
        "s.yaml:2:1: unknown key 'case' in the suite; did you mean 'cases'? Allowed: suite, source, "
+       "gpu, "
        "defaults, cases, matrix, set"},
       {"suite: s\nsource: [a]\n" + cases, "s.yaml:2:9: source is a list; allowed: a text"},
       {"suite: s\ndefaults: 1\n" + cases, "s.yaml:2:11: defaults is '1'; allowed: a map"},

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/cli/dry_run_arguments.h"
+
+#include <filesystem>
+
+#include "src/core/bytes.h"
+#include "src/core/error.h"
+#include "src/core/suggest.h"
+#include "src/dry_run/gpu.h"
+
+namespace headroom {
+namespace {
+
+/// Beside this program.
+std::string libraries() {
+  const auto folder = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "dry_run";
+  if (!std::filesystem::is_directory(folder)) {
+    throw Unsupported(folder.string() + ": it is not there, and nothing can be planned without it");
+  }
+  return folder.string();
+}
+
+void check_can_plan(const Catalog& catalog) {
+  if (!catalog.cuda_built) {
+    throw Unsupported("plan: this headroom was built with a LibTorch without CUDA");
+  }
+}
+
+}  // namespace
+
+void DryRunArguments::add_to(CLI::App& command) {
+  command.add_option("--gpu", gpu,
+                     "The GPU to plan for ('headroom list gpus'); default: the suite's, or h200");
+  command.add_option("--gpu-memory", memory,
+                     "Its memory, in place of the GPU's own: 16GiB, 500MiB or bytes");
+}
+
+DryRun make_dry_run(const Catalog& catalog, const DryRunArguments& arguments,
+                    const std::string& suite_gpu) {
+  DryRun result;
+  result.gpu = !arguments.gpu.empty() ? arguments.gpu
+               : !suite_gpu.empty()   ? suite_gpu
+                                      : std::string(dry_run::kDefaultGpu);
+  if (dry_run::find_gpu(result.gpu) == nullptr) {
+    throw ConfigError("--gpu: no GPU '" + result.gpu + "'; " +
+                      allowed_names(result.gpu, dry_run::gpu_names()));
+  }
+  if (!arguments.memory.empty()) {
+    const auto bytes = parse_bytes(arguments.memory);
+    if (!bytes || *bytes <= 0) {
+      throw ConfigError("--gpu-memory: no amount of memory: '" + arguments.memory +
+                        "'; allowed are 16GiB, 500MiB, 4096KiB or a number of bytes");
+    }
+    result.memory_bytes = *bytes;
+  }
+  check_can_plan(catalog);
+  result.libraries = libraries();
+  return result;
+}
+
+DryRun dry_run_of_product(const Catalog& catalog, const std::string& product) {
+  check_can_plan(catalog);
+  for (const dry_run::Gpu& gpu : dry_run::gpu_table()) {
+    if (product == gpu.product) return {.libraries = libraries(), .gpu = std::string(gpu.name)};
+  }
+  throw Unsupported(product.empty()
+                        ? "--with-plan: there is no GPU here, so a plan has nothing to stand beside"
+                        : "--with-plan: the table of GPUs has no " + product);
+}
+
+}  // namespace headroom

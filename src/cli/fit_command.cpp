@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "src/cli/command_line.h"
+#include "src/cli/dry_run_arguments.h"
+#include "src/cli/exit_code.h"
+#include "src/cli/fit_planner.h"
+#include "src/cli/fit_suite.h"
+#include "src/cli/fit_summary.h"
+#include "src/cli/output.h"
+#include "src/core/error.h"
+#include "src/core/file.h"
+#include "src/core/yaml_reader.h"
+#include "src/dry_run/gpu.h"
+
+namespace headroom {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kFolder = "out/fit";
+constexpr const char* kAttention = "model.attention";
+constexpr const char* kImplementation = "train.optimizer.implementation";
+constexpr std::int64_t kMostSamples = 512;  // a larger micro-batch hardly makes a GPU busier
+
+// What stands in for data of either kind: noise needs no files.
+constexpr std::array kNoise = {"random_tokens", "random_images"};
+
+struct FitOptions {
+  std::string subject;
+  std::vector<std::string> set;
+  DryRunArguments dry_run;
+  std::string out;
+  bool json = false;
+
+  std::vector<Override> overrides() const {
+    std::vector<Override> result;
+    for (const std::string& text : set) result.push_back(parse_override(text));
+    return result;
+  }
+};
+
+bool is_model(const Catalog& catalog, const std::string& name) {
+  const std::vector<FieldChoice>& models = catalog.find_case_field("model.name")->choices;
+  return std::any_of(models.begin(), models.end(),
+                     [&](const FieldChoice& model) { return model.name == name; });
+}
+
+/// The model on the noise that it reads. The worker knows which one that is.
+FitSuite on_noise(const Catalog& catalog, const FitOptions& options, FitPlanRunner& planner) {
+  std::vector<Override> build_only = options.overrides();
+  for (const char* none : {"train.steps=0", "train.warmup_steps=0"}) {
+    build_only.push_back(parse_override(none));
+  }
+  std::string reasons;
+  for (const char* dataset : kNoise) {
+    std::string why;
+    try {
+      const auto suite = FitSuite::of_model(options.subject, dataset, build_only, catalog);
+      why = planner.why_not_built(suite.plain_case());
+    } catch (const ConfigError& error) {  // --set gives what does not go with that data set
+      why = error.what();
+    }
+    if (why.empty()) {
+      return FitSuite::of_model(options.subject, dataset, options.overrides(), catalog);
+    }
+    reasons += std::string("; on ") + dataset + ": " + why;
+  }
+  throw ConfigError("fit " + options.subject + ": it can't be made" + reasons);
+}
+
+/// What the suite leaves open and the search must not: attention.
+std::vector<std::string> choose_attention(FitSuite& suite) {
+  if (suite.gives(kAttention)) return {};
+  suite.choose(kAttention, "efficient");
+  return {"attention 'efficient' was chosen: it serves every precision, mask and GPU, 'flash' only",
+          "16 bits with no mask; --set model.attention=... takes another"};
+}
+
+std::vector<FitStack> stacks_for(const Catalog& catalog, const FitOptions& options,
+                                 const FitSuite& suite, const std::string& gpu) {
+  const std::vector<Override> given = options.overrides();
+  const bool is_set = std::any_of(given.begin(), given.end(), [](const Override& entry) {
+    return entry.path == kImplementation;
+  });
+  const Json* implementation = suite.plain_case().find(kImplementation);
+  const bool has_bfloat16 = dry_run::find_gpu(gpu)->bfloat16_flops > 0;
+  return fit_stacks(catalog, {.may_fuse = !is_set && *implementation != "fused",
+                              .mixed_precision = has_bfloat16 ? "bfloat16" : "float16"});
+}
+
+FitQuestion question_of(const FitSuite& suite) {
+  const Case plain = suite.plain_case();
+  FitQuestion question;
+  question.batch_size = plain.find("train.batch_size")->get<std::int64_t>();
+  question.most_samples = kMostSamples;
+  const Json* samples = plain.find("data.samples");
+  if (samples != nullptr) {
+    question.most_samples = std::min(question.most_samples, samples->get<std::int64_t>());
+  }
+  return question;
+}
+
+int nothing_fits(const FitSearch& search, const std::vector<FitStack>& stacks,
+                 const FitOptions& options) {
+  const auto nearest = search.nearest();
+  if (!nearest) {
+    say("fit " + options.subject + ": nothing could be planned; the lines above say why");
+    return kFailed;
+  }
+  if (options.json) {
+    print(Json{{"subject", options.subject},
+               {"answer", nullptr},
+               {"nearest", stacks[nearest->stack].name},
+               {"batch_size", nearest->size.batch_size},
+               {"micro_batches", nearest->size.micro_batches},
+               {"missing_bytes", nearest->plan.missing_bytes}}
+              .dump(2) +
+          "\n");
+  }
+  say("fit " + options.subject + ": nothing fits. The nearest is " + stacks[nearest->stack].name +
+      ", " + describe(nearest->size) + ": it " + describe(nearest->plan));
+  return kFailed;
+}
+
+/// The suite file that the subject names; nothing: it names a model.
+std::optional<FitSuite> read_suite(const Catalog& catalog, const FitOptions& options) {
+  if (is_model(catalog, options.subject)) return std::nullopt;
+  return FitSuite(parse_suite_file(read_yaml_file(options.subject), catalog), options.overrides(),
+                  catalog);
+}
+
+std::filesystem::path file_to_write(const FitOptions& options, const std::string& name) {
+  if (!options.out.empty()) return options.out;
+  return std::filesystem::path(kFolder) / (name + ".yaml");
+}
+
+int fit(const Catalog& catalog, const FitOptions& options) {
+  std::optional<FitSuite> suite = read_suite(catalog, options);
+  const DryRun dry_run = make_dry_run(catalog, options.dry_run, suite ? suite->gpu() : "");
+  const auto file = file_to_write(options, suite ? suite->name() : options.subject);
+  auto log = file;
+  FitPlanRunner planner(catalog, dry_run, log.replace_extension(".log"));
+  if (!suite) suite.emplace(on_noise(catalog, options, planner));
+
+  FitReport report;
+  report.subject = suite->name();
+  report.gpu = dry_run.gpu;
+  report.file = file.string();
+  report.notes = choose_attention(*suite);
+  report.stacks = stacks_for(catalog, options, *suite, dry_run.gpu);
+  FitSearch search(
+      report.stacks, question_of(*suite),
+      [&](const FitStack& stack, FitSize size) { return planner.plan(*suite, stack, size); },
+      [&](const FitStack& stack, FitSize size) { return planner.verify(*suite, stack, size); });
+  const auto answer = search.find();
+  if (!answer) return nothing_fits(search, report.stacks, options);
+  report.answer = *answer;
+  report.trials = search.compare(*answer);
+  report.memory_bytes = planner.memory_bytes();
+  const FitStack& stack = report.stacks[answer->stack];
+  write_file_atomically(report.file,
+                        fit_comment(report) + suite->write(stack, answer->size, dry_run.gpu));
+  print(options.json ? fit_to_json(report).dump(2) + "\n" : format_fit(report));
+  return 0;
+}
+
+}  // namespace
+
+void add_fit(CommandLine& line) {
+  CLI::App* command = line.app.add_subcommand(
+      "fit", "The cheapest techniques, and the largest micro-batch, that fit a memory");
+  const auto options = std::make_shared<FitOptions>();
+  command
+      ->add_option("SUITE|MODEL", options->subject,
+                   "A suite file, of which the first case counts, or a model")
+      ->required();
+  command->add_option("--set", options->set, "K=V, over the case: data.sequence_length=512")
+      ->expected(1)
+      ->take_all();
+  options->dry_run.add_to(*command);
+  command->add_option("--out", options->out,
+                      std::string("The suite file to write; default: ") + kFolder + "/NAME.yaml");
+  command->add_flag("--json", options->json, "Print JSON");
+  command->callback([&line, options] {
+    line.action = [&line, options] { return fit(line.catalog(), *options); };
+  });
+}
+
+}  // namespace headroom

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "src/runner/fit_search.h"
+
+namespace headroom {
+
+/// What a search came to, for both kinds of output.
+struct FitReport {
+  std::string subject;  // a suite or model
+  std::string gpu;
+  std::int64_t memory_bytes = 0;
+  std::vector<FitStack> stacks;
+  FitAnswer answer;
+  std::vector<FitTrial> trials;    // all stacks at the answer's size
+  std::vector<std::string> notes;  // what else the answer chose, and why
+  std::string file;                // the suite that was written
+};
+
+/// For people: the answer, then the trials that no other one beats.
+std::string format_fit(const FitReport& report);
+
+/// The same, with all trials.
+nlohmann::ordered_json fit_to_json(const FitReport& report);
+
+/// The lines of a comment for the head of the suite file.
+std::string fit_comment(const FitReport& report);
+
+}  // namespace headroom

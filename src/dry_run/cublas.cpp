@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// cuBLAS: products of matrices and vectors, counted by their sizes. Workspaces are PyTorch's own
+// allocations, which it hands over.
+#include <cublas_v2.h>
+
+#include <cstring>
+
+#include "src/dry_run/dry_run.h"
+#include "src/dry_run/product.h"
+
+using namespace headroom::dry_run;
+
+struct cublasContext {
+  cudaStream_t stream = nullptr;
+  cublasMath_t math = CUBLAS_DEFAULT_MATH;
+  cublasPointerMode_t pointer_mode = CUBLAS_POINTER_MODE_HOST;
+};
+
+namespace {
+
+cublasStatus_t multiply(cublasHandle_t handle, std::int64_t m, std::int64_t n, std::int64_t k,
+                        std::int64_t batch, cudaDataType type, bool tensor_cores = false) {
+  const bool allowed = tensor_cores || (handle->math & CUBLAS_TF32_TENSOR_OP_MATH) != 0;
+  run_product(handle->stream, product_flops(m, n, k, batch, type),
+              product_precision(type, allowed));
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+bool uses_tensor_cores(cublasComputeType_t compute) {
+  return compute == CUBLAS_COMPUTE_32F_FAST_TF32;
+}
+
+}  // namespace
+
+HEADROOM_ENTRY cublasStatus_t cublasCreate_v2(cublasHandle_t* handle) {
+  *handle = new cublasContext;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+HEADROOM_ENTRY cublasStatus_t cublasDestroy_v2(cublasHandle_t handle) {
+  delete handle;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+HEADROOM_ENTRY cublasStatus_t cublasSetStream_v2(cublasHandle_t handle, cudaStream_t stream) {
+  handle->stream = stream;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+HEADROOM_ENTRY cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t, void*, std::size_t) {
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+HEADROOM_ENTRY cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode) {
+  handle->math = mode;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+HEADROOM_ENTRY cublasStatus_t cublasGetMathMode(cublasHandle_t handle, cublasMath_t* mode) {
+  *mode = handle->math;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+HEADROOM_ENTRY cublasStatus_t cublasSetPointerMode_v2(cublasHandle_t handle,
+                                                      cublasPointerMode_t mode) {
+  handle->pointer_mode = mode;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+HEADROOM_ENTRY cublasStatus_t cublasGetPointerMode_v2(cublasHandle_t handle,
+                                                      cublasPointerMode_t* mode) {
+  *mode = handle->pointer_mode;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+// The four types of numbers have a function each, alike but for the type: LETTER as in cublasSgemm,
+// NUMBER as in its header, TYPE as cuBLAS names it elsewhere.
+#define HEADROOM_PRODUCTS(LETTER, NUMBER, TYPE)                                                   \
+  HEADROOM_ENTRY cublasStatus_t cublas##LETTER##gemm_v2(                                          \
+      cublasHandle_t handle, cublasOperation_t, cublasOperation_t, int m, int n, int k,           \
+      const NUMBER*, const NUMBER*, int, const NUMBER*, int, const NUMBER*, NUMBER*, int) {       \
+    return multiply(handle, m, n, k, /*batch=*/1, TYPE);                                          \
+  }                                                                                               \
+  HEADROOM_ENTRY cublasStatus_t cublas##LETTER##gemmStridedBatched(                               \
+      cublasHandle_t handle, cublasOperation_t, cublasOperation_t, int m, int n, int k,           \
+      const NUMBER*, const NUMBER*, int, long long, const NUMBER*, int, long long, const NUMBER*, \
+      NUMBER*, int, long long, int batch) {                                                       \
+    return multiply(handle, m, n, k, batch, TYPE);                                                \
+  }                                                                                               \
+  HEADROOM_ENTRY cublasStatus_t cublas##LETTER##gemmBatched(                                      \
+      cublasHandle_t handle, cublasOperation_t, cublasOperation_t, int m, int n, int k,           \
+      const NUMBER*, const NUMBER* const*, int, const NUMBER* const*, int, const NUMBER*,         \
+      NUMBER* const*, int, int batch) {                                                           \
+    return multiply(handle, m, n, k, batch, TYPE);                                                \
+  }                                                                                               \
+  HEADROOM_ENTRY cublasStatus_t cublas##LETTER##gemv_v2(                                          \
+      cublasHandle_t handle, cublasOperation_t, int m, int n, const NUMBER*, const NUMBER*, int,  \
+      const NUMBER*, int, const NUMBER*, NUMBER*, int) {                                          \
+    return multiply(handle, m, 1, n, /*batch=*/1, TYPE);                                          \
+  }
+
+HEADROOM_PRODUCTS(S, float, CUDA_R_32F)
+HEADROOM_PRODUCTS(D, double, CUDA_R_64F)
+HEADROOM_PRODUCTS(C, cuComplex, CUDA_C_32F)
+HEADROOM_PRODUCTS(Z, cuDoubleComplex, CUDA_C_64F)
+
+HEADROOM_ENTRY cublasStatus_t cublasSgemmEx(cublasHandle_t handle, cublasOperation_t,
+                                            cublasOperation_t, int m, int n, int k, const float*,
+                                            const void*, cudaDataType type, int, const void*,
+                                            cudaDataType, int, const float*, void*, cudaDataType,
+                                            int) {
+  return multiply(handle, m, n, k, /*batch=*/1, type);
+}
+
+HEADROOM_ENTRY cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t,
+                                           cublasOperation_t, int m, int n, int k, const void*,
+                                           const void*, cudaDataType type, int, const void*,
+                                           cudaDataType, int, const void*, void*, cudaDataType, int,
+                                           cublasComputeType_t compute, cublasGemmAlgo_t) {
+  return multiply(handle, m, n, k, /*batch=*/1, type, uses_tensor_cores(compute));
+}
+
+HEADROOM_ENTRY cublasStatus_t cublasGemmStridedBatchedEx(
+    cublasHandle_t handle, cublasOperation_t, cublasOperation_t, int m, int n, int k, const void*,
+    const void*, cudaDataType type, int, long long, const void*, cudaDataType, int, long long,
+    const void*, void*, cudaDataType, int, long long, int batch, cublasComputeType_t compute,
+    cublasGemmAlgo_t) {
+  return multiply(handle, m, n, k, batch, type, uses_tensor_cores(compute));
+}
+
+HEADROOM_ENTRY cublasStatus_t cublasSdot_v2(cublasHandle_t handle, int n, const float*, int,
+                                            const float*, int, float* result) {
+  if (handle->pointer_mode == CUBLAS_POINTER_MODE_HOST) *result = 0;
+  return multiply(handle, 1, 1, n, /*batch=*/1, CUDA_R_32F);
+}
+
+HEADROOM_ENTRY cublasStatus_t cublasDdot_v2(cublasHandle_t handle, int n, const double*, int,
+                                            const double*, int, double* result) {
+  if (handle->pointer_mode == CUBLAS_POINTER_MODE_HOST) *result = 0;
+  return multiply(handle, 1, 1, n, /*batch=*/1, CUDA_R_64F);
+}
+
+/// float16 and bfloat16.
+HEADROOM_ENTRY cublasStatus_t cublasDotEx(cublasHandle_t handle, int n, const void*,
+                                          cudaDataType type, int, const void*, cudaDataType, int,
+                                          void* result, cudaDataType, cudaDataType) {
+  if (handle->pointer_mode == CUBLAS_POINTER_MODE_HOST) std::memset(result, 0, sizeof(short));
+  return multiply(handle, 1, 1, n, /*batch=*/1, type);
+}

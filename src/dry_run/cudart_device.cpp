@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+// cudart: the device and its properties, errors, versions.
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+#include "src/dry_run/cudart_error.h"
+#include "src/dry_run/dry_run.h"
+
+using namespace headroom::dry_run;
+
+namespace {
+
+thread_local cudaError_t last_error = cudaSuccess;
+
+// Limits that all GPUs of the table share (CUDA Programming Guide, "Technical Specifications per
+// Compute Capability").
+constexpr int kThreadsPerBlock = 1024;
+constexpr int kWarp = 32;
+constexpr int kMostGridX = 2147483647;
+constexpr int kMostGridYZ = 65535;
+constexpr int kMostBlockZ = 64;
+constexpr int kConstantBytes = 65536;
+constexpr int kTextureAlignment = 512;
+
+// What a kernel of average size uses; the real figure is in its binary, which is not read.
+constexpr int kRegistersPerThread = 32;
+
+int blocks_per_multiprocessor(const Gpu& gpu, int threads_per_block) {
+  const int threads = std::max(kWarp, threads_per_block);
+  const int by_threads = gpu.capability.max_threads_per_multiprocessor / threads;
+  const int by_registers =
+      gpu.capability.registers_per_multiprocessor / (kRegistersPerThread * threads);
+  return std::max(
+      1, std::min({by_threads, by_registers, gpu.capability.max_blocks_per_multiprocessor}));
+}
+
+}  // namespace
+
+namespace headroom::dry_run {
+
+cudaError_t fail(cudaError_t error) {
+  last_error = error;
+  return error;
+}
+
+}  // namespace headroom::dry_run
+
+HEADROOM_ENTRY cudaError_t cudaGetLastError() { return std::exchange(last_error, cudaSuccess); }
+HEADROOM_ENTRY cudaError_t cudaPeekAtLastError() { return last_error; }
+
+HEADROOM_ENTRY const char* cudaGetErrorName(cudaError_t error) {
+  switch (error) {
+    case cudaSuccess:
+      return "cudaSuccess";
+    case cudaErrorInvalidValue:
+      return "cudaErrorInvalidValue";
+    case cudaErrorMemoryAllocation:
+      return "cudaErrorMemoryAllocation";
+    case cudaErrorInvalidDevice:
+      return "cudaErrorInvalidDevice";
+    case cudaErrorNotReady:
+      return "cudaErrorNotReady";
+    default:
+      return "an error that the dry run does not give";
+  }
+}
+
+HEADROOM_ENTRY const char* cudaGetErrorString(cudaError_t error) {
+  switch (error) {
+    case cudaSuccess:
+      return "no error";
+    case cudaErrorInvalidValue:
+      return "invalid argument";
+    case cudaErrorMemoryAllocation:
+      return "out of memory";
+    case cudaErrorInvalidDevice:
+      return "invalid device ordinal: a dry run has one device";
+    case cudaErrorNotReady:
+      return "device not ready";
+    default:
+      return "an error that the dry run does not give";
+  }
+}
+
+HEADROOM_ENTRY cudaError_t cudaGetDeviceCount(int* count) {
+  *count = 1;
+  return cudaSuccess;
+}
+
+HEADROOM_ENTRY cudaError_t cudaGetDevice(int* device) {
+  *device = 0;
+  return cudaSuccess;
+}
+
+HEADROOM_ENTRY cudaError_t cudaSetDevice(int device) {
+  return device == 0 ? cudaSuccess : fail(cudaErrorInvalidDevice);
+}
+
+HEADROOM_ENTRY cudaError_t cudaDriverGetVersion(int* version) {
+  *version = CUDART_VERSION;
+  return cudaSuccess;
+}
+
+HEADROOM_ENTRY cudaError_t cudaRuntimeGetVersion(int* version) {
+  *version = CUDART_VERSION;
+  return cudaSuccess;
+}
+
+HEADROOM_ENTRY cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
+  if (device != 0) return fail(cudaErrorInvalidDevice);
+  const DryRun& run = dry_run();
+  const Gpu& gpu = run.gpu;
+  const Capability& limits = gpu.capability;
+  *properties = {};
+  cudaDeviceProp& p = *properties;
+  std::snprintf(p.name, sizeof(p.name), "%s", gpu.product);
+  p.totalGlobalMem = static_cast<std::size_t>(run.memory.total());
+  p.major = limits.major;
+  p.minor = limits.minor;
+  p.multiProcessorCount = gpu.multiprocessors;
+  p.maxThreadsPerMultiProcessor = limits.max_threads_per_multiprocessor;
+  p.maxBlocksPerMultiProcessor = limits.max_blocks_per_multiprocessor;
+  p.maxThreadsPerBlock = kThreadsPerBlock;
+  p.warpSize = kWarp;
+  p.regsPerBlock = limits.registers_per_multiprocessor;
+  p.regsPerMultiprocessor = limits.registers_per_multiprocessor;
+  p.sharedMemPerBlock = kSharedMemoryPerBlockBytes;
+  p.sharedMemPerBlockOptin = static_cast<std::size_t>(limits.shared_memory_per_block_optin_bytes);
+  p.sharedMemPerMultiprocessor =
+      static_cast<std::size_t>(limits.shared_memory_per_multiprocessor_bytes);
+  p.l2CacheSize = static_cast<int>(gpu.l2_bytes);
+  p.memoryBusWidth = gpu.memory_bus_bits;
+  p.totalConstMem = kConstantBytes;
+  p.textureAlignment = kTextureAlignment;
+  p.unifiedAddressing = 1;
+  p.concurrentKernels = 1;
+  p.asyncEngineCount = 2;
+  std::copy_n(std::begin({kThreadsPerBlock, kThreadsPerBlock, kMostBlockZ}), 3, p.maxThreadsDim);
+  std::copy_n(std::begin({kMostGridX, kMostGridYZ, kMostGridYZ}), 3, p.maxGridSize);
+  return cudaSuccess;
+}
+
+HEADROOM_ENTRY cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute,
+                                                  int device) {
+  cudaDeviceProp p;
+  if (const cudaError_t error = cudaGetDeviceProperties(&p, device)) return error;
+  switch (attribute) {
+    case cudaDevAttrComputeCapabilityMajor:
+      *value = p.major;
+      break;
+    case cudaDevAttrComputeCapabilityMinor:
+      *value = p.minor;
+      break;
+    case cudaDevAttrMultiProcessorCount:
+      *value = p.multiProcessorCount;
+      break;
+    case cudaDevAttrMaxThreadsPerBlock:
+    case cudaDevAttrMaxBlockDimX:
+    case cudaDevAttrMaxBlockDimY:
+      *value = p.maxThreadsPerBlock;
+      break;
+    case cudaDevAttrMaxBlockDimZ:
+      *value = kMostBlockZ;
+      break;
+    case cudaDevAttrMaxGridDimX:
+      *value = kMostGridX;
+      break;
+    case cudaDevAttrMaxGridDimY:
+    case cudaDevAttrMaxGridDimZ:
+      *value = kMostGridYZ;
+      break;
+    case cudaDevAttrMaxThreadsPerMultiProcessor:
+      *value = p.maxThreadsPerMultiProcessor;
+      break;
+    case cudaDevAttrMaxBlocksPerMultiprocessor:
+      *value = p.maxBlocksPerMultiProcessor;
+      break;
+    case cudaDevAttrWarpSize:
+      *value = p.warpSize;
+      break;
+    case cudaDevAttrMaxSharedMemoryPerBlock:
+      *value = static_cast<int>(p.sharedMemPerBlock);
+      break;
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
+      *value = static_cast<int>(p.sharedMemPerBlockOptin);
+      break;
+    case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
+      *value = static_cast<int>(p.sharedMemPerMultiprocessor);
+      break;
+    case cudaDevAttrMaxRegistersPerBlock:
+    case cudaDevAttrMaxRegistersPerMultiprocessor:
+      *value = p.regsPerMultiprocessor;
+      break;
+    case cudaDevAttrL2CacheSize:
+      *value = p.l2CacheSize;
+      break;
+    case cudaDevAttrCooperativeLaunch:
+    case cudaDevAttrMemoryPoolsSupported:
+    case cudaDevAttrConcurrentKernels:
+    case cudaDevAttrUnifiedAddressing:
+      *value = 1;
+      break;
+    default:  // what else can be asked is a feature, and this device lacks it
+      *value = 0;
+  }
+  return cudaSuccess;
+}
+
+HEADROOM_ENTRY cudaError_t cudaDeviceGetPCIBusId(char* text, int size, int device) {
+  if (device != 0) return fail(cudaErrorInvalidDevice);
+  std::snprintf(text, static_cast<std::size_t>(size), "0000:00:00.0");
+  return cudaSuccess;
+}
+
+HEADROOM_ENTRY cudaError_t cudaDeviceCanAccessPeer(int* can, int, int) {
+  *can = 0;
+  return cudaSuccess;
+}
+
+HEADROOM_ENTRY cudaError_t cudaDeviceSynchronize() {
+  dry_run_with_context().timeline.synchronize_device();
+  return cudaSuccess;
+}
+
+// A profiler that is attached sees the host's part alone. (Their header is not among the wheels.)
+HEADROOM_ENTRY cudaError_t cudaProfilerStart() { return cudaSuccess; }
+HEADROOM_ENTRY cudaError_t cudaProfilerStop() { return cudaSuccess; }
+
+HEADROOM_ENTRY cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void*) {
+  const Capability& capability = dry_run().gpu.capability;
+  *attributes = {};
+  attributes->ptxVersion = capability.major * 10 + capability.minor;
+  attributes->binaryVersion = attributes->ptxVersion;
+  attributes->maxThreadsPerBlock = kThreadsPerBlock;
+  attributes->numRegs = kRegistersPerThread;
+  attributes->maxDynamicSharedSizeBytes = kSharedMemoryPerBlockBytes;
+  return cudaSuccess;
+}
+
+HEADROOM_ENTRY cudaError_t cudaFuncSetAttribute(const void*, cudaFuncAttribute, int) {
+  return cudaSuccess;
+}
+
+HEADROOM_ENTRY cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void*,
+                                                                         int threads, std::size_t) {
+  *blocks = blocks_per_multiprocessor(dry_run().gpu, threads);
+  return cudaSuccess;
+}
+
+HEADROOM_ENTRY cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    int* blocks, const void*, int threads, std::size_t, unsigned) {
+  *blocks = blocks_per_multiprocessor(dry_run().gpu, threads);
+  return cudaSuccess;
+}

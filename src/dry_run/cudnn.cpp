@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// cuDNN: handles and the descriptors of tensors. Recurrent networks, CTC, pooling and the spatial
+// transformer are not modelled.
+#include "src/dry_run/cudnn_types.h"
+
+#include <functional>
+#include <numeric>
+
+#include "src/dry_run/dry_run.h"
+#include "src/dry_run/product.h"
+
+using namespace headroom::dry_run;
+
+namespace headroom::dry_run {
+
+std::int64_t elements(const std::vector<std::int64_t>& sizes) {
+  return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<>());
+}
+
+std::int64_t bytes_of(const cudnnTensorStruct& tensor) {
+  switch (tensor.type) {
+    case CUDNN_DATA_DOUBLE:
+      return 8 * elements(tensor.sizes);
+    case CUDNN_DATA_HALF:
+    case CUDNN_DATA_BFLOAT16:
+      return 2 * elements(tensor.sizes);
+    default:
+      return 4 * elements(tensor.sizes);
+  }
+}
+
+std::int64_t convolution_flops(const std::vector<std::int64_t>& output,
+                               const std::vector<std::int64_t>& filter) {
+  if (filter.empty() || filter.front() == 0) return 0;
+  return 2 * elements(output) * (elements(filter) / filter.front());
+}
+
+Precision cudnn_precision(cudnnDataType_t type, bool tensor_cores) {
+  switch (type) {
+    case CUDNN_DATA_FLOAT:
+      return product_precision(CUDA_R_32F, tensor_cores);
+    case CUDNN_DATA_DOUBLE:
+      return product_precision(CUDA_R_64F, tensor_cores);
+    case CUDNN_DATA_BFLOAT16:
+      return product_precision(CUDA_R_16BF, tensor_cores);
+    default:
+      return product_precision(CUDA_R_16F, tensor_cores);
+  }
+}
+
+}  // namespace headroom::dry_run
+
+HEADROOM_ENTRY const char* cudnnGetErrorString(cudnnStatus_t status) {
+  return status == CUDNN_STATUS_SUCCESS ? "CUDNN_STATUS_SUCCESS" : "an error of the dry run";
+}
+
+HEADROOM_ENTRY void cudnnGetLastErrorString(char* text, std::size_t size) {
+  if (size > 0) *text = '\0';
+}
+
+HEADROOM_ENTRY cudnnStatus_t cudnnCreate(cudnnHandle_t* handle) {
+  *handle = new cudnnContext;
+  return CUDNN_STATUS_SUCCESS;
+}
+
+HEADROOM_ENTRY cudnnStatus_t cudnnDestroy(cudnnHandle_t handle) {
+  delete handle;
+  return CUDNN_STATUS_SUCCESS;
+}
+
+HEADROOM_ENTRY cudnnStatus_t cudnnSetStream(cudnnHandle_t handle, cudaStream_t stream) {
+  handle->stream = stream;
+  return CUDNN_STATUS_SUCCESS;
+}
+
+HEADROOM_ENTRY cudnnStatus_t cudnnGetStream(cudnnHandle_t handle, cudaStream_t* stream) {
+  *stream = handle->stream;
+  return CUDNN_STATUS_SUCCESS;
+}
+
+HEADROOM_ENTRY cudnnStatus_t cudnnCreateTensorDescriptor(cudnnTensorDescriptor_t* tensor) {
+  *tensor = new cudnnTensorStruct;
+  return CUDNN_STATUS_SUCCESS;
+}
+
+HEADROOM_ENTRY cudnnStatus_t cudnnDestroyTensorDescriptor(cudnnTensorDescriptor_t tensor) {
+  delete tensor;
+  return CUDNN_STATUS_SUCCESS;
+}
+
+HEADROOM_ENTRY cudnnStatus_t cudnnSetTensorNdDescriptor(cudnnTensorDescriptor_t tensor,
+                                                        cudnnDataType_t type, int dimensions,
+                                                        const int* sizes, const int*) {
+  *tensor = {type, {sizes, sizes + dimensions}};
+  return CUDNN_STATUS_SUCCESS;
+}
+
+HEADROOM_ENTRY cudnnStatus_t cudnnCreateFilterDescriptor(cudnnFilterDescriptor_t* filter) {
+  *filter = new cudnnFilterStruct;
+  return CUDNN_STATUS_SUCCESS;
+}
+
+HEADROOM_ENTRY cudnnStatus_t cudnnDestroyFilterDescriptor(cudnnFilterDescriptor_t filter) {
+  delete filter;
+  return CUDNN_STATUS_SUCCESS;
+}
+
+HEADROOM_ENTRY cudnnStatus_t cudnnSetFilterNdDescriptor(cudnnFilterDescriptor_t filter,
+                                                        cudnnDataType_t type, cudnnTensorFormat_t,
+                                                        int dimensions, const int* sizes) {
+  *filter = {type, {sizes, sizes + dimensions}};
+  return CUDNN_STATUS_SUCCESS;
+}
+
+HEADROOM_ENTRY cudnnStatus_t
+cudnnCreateActivationDescriptor(cudnnActivationDescriptor_t* activation) {
+  *activation = new cudnnActivationStruct;
+  return CUDNN_STATUS_SUCCESS;
+}
+
+HEADROOM_ENTRY cudnnStatus_t
+cudnnDestroyActivationDescriptor(cudnnActivationDescriptor_t activation) {
+  delete activation;
+  return CUDNN_STATUS_SUCCESS;
+}
+
+HEADROOM_ENTRY cudnnStatus_t cudnnSetActivationDescriptor(cudnnActivationDescriptor_t,
+                                                          cudnnActivationMode_t,
+                                                          cudnnNanPropagation_t, double) {
+  return CUDNN_STATUS_SUCCESS;
+}

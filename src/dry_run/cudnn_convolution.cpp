@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// cuDNN's convolutions in the interface before graphs, which PyTorch uses where
+// TORCH_CUDNN_V8_API_DISABLED=1. There is one algorithm for each.
+#include <algorithm>
+
+#include "src/dry_run/cudnn_types.h"
+#include "src/dry_run/dry_run.h"
+
+using namespace headroom::dry_run;
+
+namespace {
+
+cudnnStatus_t convolve(cudnnHandle_t handle, cudnnConvolutionDescriptor_t convolution,
+                       cudnnFilterDescriptor_t filter, cudnnTensorDescriptor_t output) {
+  const bool tensor_cores = convolution->math != CUDNN_FMA_MATH;
+  run_product(handle->stream, convolution_flops(output->sizes, filter->sizes),
+              cudnn_precision(filter->type, tensor_cores));
+  return CUDNN_STATUS_SUCCESS;
+}
+
+template <class Algorithm, class Performance>
+cudnnStatus_t offer(Algorithm algorithm, cudnnConvolutionDescriptor_t convolution, int asked,
+                    int* found, Performance* results) {
+  *found = std::min(asked, 1);
+  if (asked < 1) return CUDNN_STATUS_SUCCESS;
+  *results = {};
+  results->algo = algorithm;
+  results->status = CUDNN_STATUS_SUCCESS;
+  results->memory = kConvolutionWorkspaceBytes;
+  results->determinism = CUDNN_DETERMINISTIC;
+  results->mathType = convolution->math;
+  return CUDNN_STATUS_SUCCESS;
+}
+
+cudnnStatus_t workspace(std::size_t* bytes) {
+  *bytes = kConvolutionWorkspaceBytes;
+  return CUDNN_STATUS_SUCCESS;
+}
+
+}  // namespace
+
+HEADROOM_ENTRY cudnnStatus_t
+cudnnCreateConvolutionDescriptor(cudnnConvolutionDescriptor_t* convolution) {
+  *convolution = new cudnnConvolutionStruct;
+  return CUDNN_STATUS_SUCCESS;
+}
+
+HEADROOM_ENTRY cudnnStatus_t
+cudnnDestroyConvolutionDescriptor(cudnnConvolutionDescriptor_t convolution) {
+  delete convolution;
+  return CUDNN_STATUS_SUCCESS;
+}
+
+HEADROOM_ENTRY cudnnStatus_t cudnnSetConvolutionMathType(cudnnConvolutionDescriptor_t convolution,
+                                                         cudnnMathType_t math) {
+  convolution->math = math;
+  return CUDNN_STATUS_SUCCESS;
+}
+
+// Groups and windows are in the sizes of the filter, paddings and strides in those of the output.
+
+HEADROOM_ENTRY cudnnStatus_t cudnnSetConvolutionGroupCount(cudnnConvolutionDescriptor_t, int) {
+  return CUDNN_STATUS_SUCCESS;
+}
+
+HEADROOM_ENTRY cudnnStatus_t cudnnSetConvolutionNdDescriptor(cudnnConvolutionDescriptor_t, int,
+                                                             const int*, const int*, const int*,
+                                                             cudnnConvolutionMode_t,
+                                                             cudnnDataType_t) {
+  return CUDNN_STATUS_SUCCESS;
+}
+
+HEADROOM_ENTRY cudnnStatus_t cudnnGetConvolutionForwardAlgorithm_v7(
+    cudnnHandle_t, cudnnTensorDescriptor_t, cudnnFilterDescriptor_t,
+    cudnnConvolutionDescriptor_t convolution, cudnnTensorDescriptor_t, int asked, int* found,
+    cudnnConvolutionFwdAlgoPerf_t* results) {
+  return offer(CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM, convolution, asked, found,
+               results);
+}
+
+HEADROOM_ENTRY cudnnStatus_t cudnnFindConvolutionForwardAlgorithmEx(
+    cudnnHandle_t, cudnnTensorDescriptor_t, const void*, cudnnFilterDescriptor_t, const void*,
+    cudnnConvolutionDescriptor_t convolution, cudnnTensorDescriptor_t, void*, int asked, int* found,
+    cudnnConvolutionFwdAlgoPerf_t* results, void*, std::size_t) {
+  return offer(CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM, convolution, asked, found,
+               results);
+}
+
+HEADROOM_ENTRY cudnnStatus_t cudnnGetConvolutionForwardWorkspaceSize(
+    cudnnHandle_t, cudnnTensorDescriptor_t, cudnnFilterDescriptor_t, cudnnConvolutionDescriptor_t,
+    cudnnTensorDescriptor_t, cudnnConvolutionFwdAlgo_t, std::size_t* bytes) {
+  return workspace(bytes);
+}
+
+HEADROOM_ENTRY cudnnStatus_t cudnnConvolutionForward(cudnnHandle_t handle, const void*,
+                                                     cudnnTensorDescriptor_t, const void*,
+                                                     cudnnFilterDescriptor_t filter, const void*,
+                                                     cudnnConvolutionDescriptor_t convolution,
+                                                     cudnnConvolutionFwdAlgo_t, void*, std::size_t,
+                                                     const void*, cudnnTensorDescriptor_t output,
+                                                     void*) {
+  return convolve(handle, convolution, filter, output);
+}
+
+HEADROOM_ENTRY cudnnStatus_t cudnnConvolutionBiasActivationForward(
+    cudnnHandle_t handle, const void*, cudnnTensorDescriptor_t, const void*,
+    cudnnFilterDescriptor_t filter, const void*, cudnnConvolutionDescriptor_t convolution,
+    cudnnConvolutionFwdAlgo_t, void*, std::size_t, const void*, cudnnTensorDescriptor_t,
+    const void*, cudnnTensorDescriptor_t, const void*, cudnnActivationDescriptor_t,
+    cudnnTensorDescriptor_t output, void*) {
+  return convolve(handle, convolution, filter, output);
+}
+
+HEADROOM_ENTRY cudnnStatus_t cudnnGetConvolutionBackwardDataAlgorithm_v7(
+    cudnnHandle_t, cudnnFilterDescriptor_t, cudnnTensorDescriptor_t,
+    cudnnConvolutionDescriptor_t convolution, cudnnTensorDescriptor_t, int asked, int* found,
+    cudnnConvolutionBwdDataAlgoPerf_t* results) {
+  return offer(CUDNN_CONVOLUTION_BWD_DATA_ALGO_1, convolution, asked, found, results);
+}
+
+HEADROOM_ENTRY cudnnStatus_t cudnnFindConvolutionBackwardDataAlgorithmEx(
+    cudnnHandle_t, cudnnFilterDescriptor_t, const void*, cudnnTensorDescriptor_t, const void*,
+    cudnnConvolutionDescriptor_t convolution, cudnnTensorDescriptor_t, void*, int asked, int* found,
+    cudnnConvolutionBwdDataAlgoPerf_t* results, void*, std::size_t) {
+  return offer(CUDNN_CONVOLUTION_BWD_DATA_ALGO_1, convolution, asked, found, results);
+}
+
+HEADROOM_ENTRY cudnnStatus_t cudnnGetConvolutionBackwardDataWorkspaceSize(
+    cudnnHandle_t, cudnnFilterDescriptor_t, cudnnTensorDescriptor_t, cudnnConvolutionDescriptor_t,
+    cudnnTensorDescriptor_t, cudnnConvolutionBwdDataAlgo_t, std::size_t* bytes) {
+  return workspace(bytes);
+}
+
+HEADROOM_ENTRY cudnnStatus_t cudnnConvolutionBackwardData(
+    cudnnHandle_t handle, const void*, cudnnFilterDescriptor_t filter, const void*,
+    cudnnTensorDescriptor_t output, const void*, cudnnConvolutionDescriptor_t convolution,
+    cudnnConvolutionBwdDataAlgo_t, void*, std::size_t, const void*, cudnnTensorDescriptor_t,
+    void*) {
+  return convolve(handle, convolution, filter, output);
+}
+
+HEADROOM_ENTRY cudnnStatus_t cudnnGetConvolutionBackwardFilterAlgorithm_v7(
+    cudnnHandle_t, cudnnTensorDescriptor_t, cudnnTensorDescriptor_t,
+    cudnnConvolutionDescriptor_t convolution, cudnnFilterDescriptor_t, int asked, int* found,
+    cudnnConvolutionBwdFilterAlgoPerf_t* results) {
+  return offer(CUDNN_CONVOLUTION_BWD_FILTER_ALGO_1, convolution, asked, found, results);
+}
+
+HEADROOM_ENTRY cudnnStatus_t cudnnFindConvolutionBackwardFilterAlgorithmEx(
+    cudnnHandle_t, cudnnTensorDescriptor_t, const void*, cudnnTensorDescriptor_t, const void*,
+    cudnnConvolutionDescriptor_t convolution, cudnnFilterDescriptor_t, void*, int asked, int* found,
+    cudnnConvolutionBwdFilterAlgoPerf_t* results, void*, std::size_t) {
+  return offer(CUDNN_CONVOLUTION_BWD_FILTER_ALGO_1, convolution, asked, found, results);
+}
+
+HEADROOM_ENTRY cudnnStatus_t cudnnGetConvolutionBackwardFilterWorkspaceSize(
+    cudnnHandle_t, cudnnTensorDescriptor_t, cudnnTensorDescriptor_t, cudnnConvolutionDescriptor_t,
+    cudnnFilterDescriptor_t, cudnnConvolutionBwdFilterAlgo_t, std::size_t* bytes) {
+  return workspace(bytes);
+}
+
+HEADROOM_ENTRY cudnnStatus_t cudnnConvolutionBackwardFilter(
+    cudnnHandle_t handle, const void*, cudnnTensorDescriptor_t, const void*,
+    cudnnTensorDescriptor_t output, const void*, cudnnConvolutionDescriptor_t convolution,
+    cudnnConvolutionBwdFilterAlgo_t, void*, std::size_t, const void*,
+    cudnnFilterDescriptor_t filter, void*) {
+  return convolve(handle, convolution, filter, output);
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// libcuda: what PyTorch asks of the driver past cudart. It finds these through
+// cudaGetDriverEntryPointByVersion, or by opening libcuda.so.1, which this library's name is.
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+#include <dlfcn.h>
+
+#include <map>
+#include <mutex>
+
+#include "src/dry_run/dry_run.h"
+
+// cuda.h renames functions that changed to their latest version; both names are asked for.
+#undef cuDeviceGetUuid
+#undef cuMemGetAddressRange
+
+using namespace headroom::dry_run;
+
+namespace {
+
+int context;
+
+CUcontext the_context() { return reinterpret_cast<CUcontext>(&context); }
+
+/// Physical memory without an address, by its handle.
+class Chunks {
+ public:
+  CUmemGenericAllocationHandle add(std::int64_t bytes) {
+    const std::lock_guard lock(mutex_);
+    bytes_[++last_] = bytes;
+    return last_;
+  }
+  std::int64_t remove(CUmemGenericAllocationHandle handle) {
+    const std::lock_guard lock(mutex_);
+    const auto found = bytes_.find(handle);
+    if (found == bytes_.end()) return 0;
+    const std::int64_t bytes = found->second;
+    bytes_.erase(found);
+    return bytes;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<CUmemGenericAllocationHandle, std::int64_t> bytes_;
+  CUmemGenericAllocationHandle last_ = 0;
+};
+
+Chunks& chunks() {
+  static auto& all = *new Chunks;
+  return all;
+}
+
+}  // namespace
+
+HEADROOM_ENTRY cudaError_t
+cudaGetDriverEntryPointByVersion(const char* name, void** function, unsigned, unsigned long long,
+                                 cudaDriverEntryPointQueryResult* result) {
+  *function = dlsym(RTLD_DEFAULT, name);
+  if (result != nullptr) {
+    *result =
+        *function == nullptr ? cudaDriverEntryPointSymbolNotFound : cudaDriverEntryPointSuccess;
+  }
+  return cudaSuccess;
+}
+
+HEADROOM_ENTRY CUresult cuInit(unsigned) { return CUDA_SUCCESS; }
+
+HEADROOM_ENTRY CUresult cuDriverGetVersion(int* version) {
+  *version = CUDA_VERSION;
+  return CUDA_SUCCESS;
+}
+
+HEADROOM_ENTRY CUresult cuGetErrorString(CUresult error, const char** text) {
+  *text = error == CUDA_ERROR_OUT_OF_MEMORY ? "out of memory" : "an error of the dry run";
+  return CUDA_SUCCESS;
+}
+
+HEADROOM_ENTRY CUresult cuGetErrorName(CUresult error, const char** text) {
+  *text = error == CUDA_ERROR_OUT_OF_MEMORY ? "CUDA_ERROR_OUT_OF_MEMORY" : "CUDA_ERROR_UNKNOWN";
+  return CUDA_SUCCESS;
+}
+
+HEADROOM_ENTRY CUresult cuDeviceGetCount(int* count) {
+  *count = 1;
+  return CUDA_SUCCESS;
+}
+
+HEADROOM_ENTRY CUresult cuDeviceGet(CUdevice* device, int index) {
+  *device = index;
+  return index == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+}
+
+HEADROOM_ENTRY CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute,
+                                             CUdevice device) {
+  switch (attribute) {
+    case CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED:
+      *value = 1;
+      return CUDA_SUCCESS;
+    default:  // the two lists of attributes share their numbers
+      cudaDeviceGetAttribute(value, static_cast<cudaDeviceAttr>(attribute), device);
+      return CUDA_SUCCESS;
+  }
+}
+
+HEADROOM_ENTRY CUresult cuDevicePrimaryCtxGetState(CUdevice, unsigned* flags, int* active) {
+  *flags = 0;
+  *active = 1;
+  return CUDA_SUCCESS;
+}
+
+HEADROOM_ENTRY CUresult cuDevicePrimaryCtxRetain(CUcontext* result, CUdevice) {
+  *result = the_context();
+  return CUDA_SUCCESS;
+}
+
+HEADROOM_ENTRY CUresult cuCtxGetCurrent(CUcontext* result) {
+  *result = the_context();
+  return CUDA_SUCCESS;
+}
+
+HEADROOM_ENTRY CUresult cuCtxSetCurrent(CUcontext) { return CUDA_SUCCESS; }
+
+HEADROOM_ENTRY CUresult cuCtxGetLimit(std::size_t* value, CUlimit) {
+  *value = 0;
+  return CUDA_SUCCESS;
+}
+
+HEADROOM_ENTRY CUresult cuCtxSetLimit(CUlimit, std::size_t) { return CUDA_SUCCESS; }
+
+// Virtual memory: addresses and memory apart, as PyTorch's expandable segments want them.
+
+HEADROOM_ENTRY CUresult cuMemGetAllocationGranularity(std::size_t* bytes,
+                                                      const CUmemAllocationProp*,
+                                                      CUmemAllocationGranularity_flags) {
+  *bytes = 2 << 20;
+  return CUDA_SUCCESS;
+}
+
+HEADROOM_ENTRY CUresult cuMemAddressReserve(CUdeviceptr* address, std::size_t size, std::size_t,
+                                            CUdeviceptr, unsigned long long) {
+  void* range = dry_run_with_context().memory.reserve_addresses(static_cast<std::int64_t>(size));
+  *address = reinterpret_cast<CUdeviceptr>(range);
+  return CUDA_SUCCESS;
+}
+
+HEADROOM_ENTRY CUresult cuMemAddressFree(CUdeviceptr, std::size_t) { return CUDA_SUCCESS; }
+
+HEADROOM_ENTRY CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, std::size_t size,
+                                    const CUmemAllocationProp*, unsigned long long) {
+  const auto bytes = static_cast<std::int64_t>(size);
+  if (!dry_run_with_context().memory.take(bytes)) return CUDA_ERROR_OUT_OF_MEMORY;
+  *handle = chunks().add(bytes);
+  return CUDA_SUCCESS;
+}
+
+HEADROOM_ENTRY CUresult cuMemRelease(CUmemGenericAllocationHandle handle) {
+  dry_run().memory.give_back(chunks().remove(handle));
+  return CUDA_SUCCESS;
+}
+
+HEADROOM_ENTRY CUresult cuMemMap(CUdeviceptr, std::size_t, std::size_t,
+                                 CUmemGenericAllocationHandle, unsigned long long) {
+  return CUDA_SUCCESS;
+}
+
+HEADROOM_ENTRY CUresult cuMemUnmap(CUdeviceptr, std::size_t) {
+  dry_run().timeline.synchronize_device();
+  return CUDA_SUCCESS;
+}
+
+HEADROOM_ENTRY CUresult cuMemSetAccess(CUdeviceptr, std::size_t, const CUmemAccessDesc*,
+                                       std::size_t) {
+  return CUDA_SUCCESS;
+}
+
+HEADROOM_ENTRY CUresult cuPointerGetAttribute(void* data, CUpointer_attribute attribute,
+                                              CUdeviceptr pointer) {
+  if (!dry_run().memory.owns(reinterpret_cast<void*>(pointer))) return CUDA_ERROR_INVALID_VALUE;
+  switch (attribute) {
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+      *static_cast<int*>(data) = 0;
+      return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+      *static_cast<unsigned*>(data) = CU_MEMORYTYPE_DEVICE;
+      return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+      *static_cast<CUdeviceptr*>(data) = pointer;
+      return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_CONTEXT:
+      *static_cast<CUcontext*>(data) = the_context();
+      return CUDA_SUCCESS;
+    default:
+      return CUDA_ERROR_NOT_SUPPORTED;
+  }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/dry_run/dry_run.h"
+
+#include <unistd.h>
+
+#include <mutex>
+#include <stdexcept>
+#include <string>
+
+#include "src/dry_run/report.h"
+#include "src/dry_run/torch_allocator.h"
+
+namespace headroom::dry_run {
+namespace {
+
+std::mutex names_mutex;
+
+std::string& names() {
+  static auto& list = *new std::string;
+  return list;
+}
+
+}  // namespace
+
+DryRun& dry_run() {
+  static auto& device = *new DryRun;
+  return device;
+}
+
+DryRun& dry_run_with_context() {
+  // The handlers of atexit run before the destructors of what was loaded earlier, PyTorch's
+  // allocator among it: so the report can still ask it.
+  static DryRun& device = [&]() -> DryRun& {
+    dry_run().memory.make_context();
+    remember_torch_version();
+    static const pid_t owner = getpid();
+    std::atexit([] {
+      if (getpid() == owner) write_report();  // a fork has a copy of the counters, and no device
+    });
+    return dry_run();
+  }();
+  return device;
+}
+
+void run_kernel(cudaStream_t stream, std::int64_t threads) {
+  DryRun& device = dry_run_with_context();
+  ++device.counters.launches;
+  device.timeline.run(stream, kernel_ns(device.gpu, threads));
+}
+
+void run_product(cudaStream_t stream, std::int64_t flops, Precision precision) {
+  DryRun& device = dry_run_with_context();
+  ++device.counters.launches;
+  device.counters.product_flops += flops;
+  device.timeline.run(stream, product_ns(device.gpu, flops, precision));
+}
+
+void not_modelled(const char* function) {
+  dry_run_with_context();  // so that there is a report to name it
+  {
+    const std::lock_guard lock(names_mutex);
+    if (names().find(function) == std::string::npos) {
+      names() += (names().empty() ? "" : ", ") + std::string(function);
+    }
+  }
+  throw std::runtime_error(std::string("headroom dry run: ") + function +
+                           " is not modelled: a dry run can't follow this program");
+}
+
+const char* not_modelled_functions() {
+  const std::lock_guard lock(names_mutex);
+  return names().c_str();
+}
+
+}  // namespace headroom::dry_run
+
+// For the library that stands in for NVML.
+HEADROOM_ENTRY void headroom_dry_run_memory(std::size_t* used, std::size_t* total) {
+  const auto& memory = headroom::dry_run::dry_run().memory;
+  *used = static_cast<std::size_t>(memory.used());
+  *total = static_cast<std::size_t>(memory.total());
+}

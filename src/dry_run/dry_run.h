@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <atomic>
+#include <cstdint>
+
+#include "src/dry_run/gpu_memory.h"
+#include "src/dry_run/pinned_memory.h"
+#include "src/dry_run/settings.h"
+#include "src/dry_run/timeline.h"
+#include "src/dry_run/work.h"
+
+/// An entry point of a library that the dry run stands in for. The library's own header declares
+/// it.
+#define HEADROOM_ENTRY extern "C" __attribute__((visibility("default")))
+
+namespace headroom::dry_run {
+
+/// What the program had the device do.
+struct Counters {
+  std::atomic<std::int64_t> launches{0};
+  std::atomic<std::int64_t> product_flops{0};
+  std::atomic<std::int64_t> to_device_bytes{0};
+  std::atomic<std::int64_t> to_host_bytes{0};
+  std::atomic<std::int64_t> collective_bytes{0};
+};
+
+/// The one device of this process. The entry points change it, the report reads it.
+struct DryRun {
+  Settings settings = read_settings();
+  const Gpu& gpu = *settings.gpu;
+  GpuMemory memory{settings.memory_bytes > 0 ? settings.memory_bytes : gpu.memory_bytes,
+                   gpu.context_bytes, settings.overcommit};
+  PinnedMemory pinned;
+  Timeline timeline{settings.host_ns};
+  Counters counters;
+};
+
+/// Made at the first call, never destroyed: programs call CUDA until their very end.
+DryRun& dry_run();
+
+/// The same, where the call needs a context, which takes memory: any but the questions about the
+/// device.
+DryRun& dry_run_with_context();
+
+/// Puts work on a stream.
+void run_kernel(cudaStream_t stream, std::int64_t threads);
+void run_product(cudaStream_t stream, std::int64_t flops, Precision precision);
+
+/// A function that the dry run lacks was called: names it in the report and throws
+/// std::runtime_error, which PyTorch passes on to the line of the program that needed it.
+[[noreturn]] void not_modelled(const char* function);
+
+/// The functions that not_modelled() was called with, joined by ", ".
+const char* not_modelled_functions();
+
+}  // namespace headroom::dry_run

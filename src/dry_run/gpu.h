@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace headroom::dry_run {
+
+/// The shared memory that a block may have without asking, on every GPU of this table.
+inline constexpr std::int64_t kSharedMemoryPerBlockBytes = 48 * 1024;
+
+/// What a compute capability fixes, by the table "Technical Specifications per Compute Capability"
+/// of https://docs.nvidia.com/cuda/cuda-c-programming-guide/.
+struct Capability {
+  int major;
+  int minor;
+  int max_threads_per_multiprocessor;
+  int max_blocks_per_multiprocessor;
+  int registers_per_multiprocessor;
+  std::int64_t shared_memory_per_multiprocessor_bytes;
+  std::int64_t shared_memory_per_block_optin_bytes;  // at most, for a kernel that asks for it
+};
+
+/// A GPU as the CUDA runtime describes it, and how fast it is by its data sheet.
+struct Gpu {
+  std::string_view name;     // for `--gpu`
+  const char* product;       // what the driver calls it
+  std::string_view summary;  // which variant, for people
+
+  /// The total of cudaMemGetInfo and cudaDeviceProp::totalGlobalMem. It is less than nvidia-smi
+  /// prints (H200: 143156 against 143771 MiB), and moves by up to 1 % from driver to driver.
+  std::int64_t memory_bytes;
+
+  /// What a training process of PyTorch takes outside its allocator, with lazily loaded kernels
+  /// (the default since CUDA 11.7) and without NCCL. Known to about 100 MiB: it grows with each
+  /// kernel that a run loads. Eagerly loaded kernels took two to three times as much.
+  std::int64_t context_bytes;
+
+  Capability capability;
+  int multiprocessors;
+  std::int64_t l2_bytes;
+  int memory_bus_bits;
+  int memory_clock_khz;  // two transfers a clock
+
+  // Peak rates, per second. No sparsity. 0 where the tensor cores lack the type.
+  double memory_bytes_per_second;
+  double float64_flops;        // tensor cores where they are faster
+  double float32_flops;        // no tensor cores
+  double tensorfloat32_flops;  // tensor cores, as all below
+  double float16_flops;        // accumulated in float32, for which GeForce has half the rate
+  double bfloat16_flops;       // likewise
+
+  // In one direction, after the line code of PCIe and before the headers of its packets.
+  double host_bytes_per_second;
+  double peer_bytes_per_second;  // to another GPU of the same machine
+
+  std::string_view source;  // where the figures come from, and which of them are assumed
+};
+
+/// All GPUs.
+std::span<const Gpu> gpu_table();
+
+/// Their names, in the table's order.
+std::vector<std::string> gpu_names();
+
+/// The GPU that is played where nobody names one.
+inline constexpr std::string_view kDefaultGpu = "h200";
+
+/// The GPU of that name, or nullptr.
+const Gpu* find_gpu(std::string_view name);
+
+enum class Precision { float64, float32, tensorfloat32, float16, bfloat16 };
+
+/// The peak rate of a matrix product in FLOP/s. A type that the tensor cores lack is computed at
+/// the rate of float32.
+double peak_flops(const Gpu& gpu, Precision precision);
+
+}  // namespace headroom::dry_run

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/dry_run/gpu_memory.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+namespace headroom::dry_run {
+namespace {
+
+// Every pool of PyTorch's expandable segments takes addresses for 9/8 of the device's memory.
+constexpr std::int64_t kAddresses = std::int64_t{32} << 40;
+
+}  // namespace
+
+GpuMemory::GpuMemory(std::int64_t total, std::int64_t context, bool overcommit)
+    : total_(total), context_(context), overcommit_(overcommit) {
+  void* range = mmap(nullptr, kAddresses, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                     /*fd=*/-1, /*offset=*/0);
+  if (range == MAP_FAILED) {
+    std::perror("headroom dry run: no 32 TiB of addresses (is there an 'ulimit -v'?)");
+    std::_Exit(2);
+  }
+  begin_ = reinterpret_cast<std::uintptr_t>(range);
+  next_ = (begin_ + kGranularity - 1) / kGranularity * kGranularity;
+  end_ = begin_ + kAddresses;
+}
+
+GpuMemory::~GpuMemory() { munmap(reinterpret_cast<void*>(begin_), kAddresses); }
+
+void* GpuMemory::allocate(std::int64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  if (!take_locked(bytes)) return nullptr;
+  const std::uintptr_t address = next_address(bytes);
+  allocations_[address] = bytes;
+  return reinterpret_cast<void*>(address);
+}
+
+bool GpuMemory::release(const void* address) {
+  const std::lock_guard lock(mutex_);
+  const auto found = allocations_.find(reinterpret_cast<std::uintptr_t>(address));
+  if (found == allocations_.end()) return false;
+  used_ -= found->second;
+  allocations_.erase(found);
+  return true;
+}
+
+void* GpuMemory::reserve_addresses(std::int64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  return reinterpret_cast<void*>(next_address(bytes));
+}
+
+bool GpuMemory::take(std::int64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  return take_locked(bytes);
+}
+
+void GpuMemory::give_back(std::int64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  used_ -= bytes;
+}
+
+bool GpuMemory::owns(const void* address) const {
+  const auto number = reinterpret_cast<std::uintptr_t>(address);
+  return number >= begin_ && number < end_;
+}
+
+void GpuMemory::make_context() {
+  const std::lock_guard lock(mutex_);
+  if (has_context_) return;
+  has_context_ = true;
+  used_ += context_;
+  peak_used_ = std::max(peak_used_, used_);
+}
+
+std::int64_t GpuMemory::used() const {
+  const std::lock_guard lock(mutex_);
+  return used_;
+}
+
+std::int64_t GpuMemory::peak_used() const {
+  const std::lock_guard lock(mutex_);
+  return peak_used_;
+}
+
+std::int64_t GpuMemory::refused_bytes() const {
+  const std::lock_guard lock(mutex_);
+  return refused_bytes_;
+}
+
+std::int64_t GpuMemory::free_when_refused() const {
+  const std::lock_guard lock(mutex_);
+  return free_when_refused_;
+}
+
+bool GpuMemory::take_locked(std::int64_t bytes) {
+  if (!overcommit_ && used_ + bytes > total_) {
+    refused_bytes_ = bytes;
+    free_when_refused_ = total_ - used_;
+    return false;
+  }
+  used_ += bytes;
+  peak_used_ = std::max(peak_used_, used_);
+  return true;
+}
+
+std::uintptr_t GpuMemory::next_address(std::int64_t bytes) {
+  const std::uintptr_t address = next_;
+  // One granule stays free between two ranges, as a guard.
+  const std::int64_t granules = (bytes + kGranularity - 1) / kGranularity + 1;
+  next_ += static_cast<std::uintptr_t>(granules * kGranularity);
+  if (next_ > end_) {
+    std::fprintf(stderr, "headroom dry run: all 32 TiB of device addresses are used up\n");
+    std::abort();
+  }
+  return address;
+}
+
+}  // namespace headroom::dry_run

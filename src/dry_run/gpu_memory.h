@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <mutex>
+
+namespace headroom::dry_run {
+
+/// The memory of the device: addresses that nothing lies behind, and a count of bytes. Safe to call
+/// from any thread. Sizes and counts in bytes.
+///
+/// Addresses come out of one range that no real memory shares; to read or write there is a
+/// segmentation fault. Each address is handed out once, in rising order, so that two runs of one
+/// program get the same order.
+class GpuMemory {
+ public:
+  /// `total`: what the device has; `context`: what is gone from the first use on; `overcommit`:
+  /// never refuse.
+  GpuMemory(std::int64_t total, std::int64_t context, bool overcommit);
+  ~GpuMemory();
+  GpuMemory(const GpuMemory&) = delete;
+  GpuMemory& operator=(const GpuMemory&) = delete;
+
+  /// Memory of its own with an address of its own; null where there is not enough.
+  void* allocate(std::int64_t bytes);
+  /// Gives back what allocate() gave. False: it is no such address.
+  bool release(const void* address);
+
+  /// The two halves of allocate(), for virtual memory: addresses alone, and memory alone.
+  void* reserve_addresses(std::int64_t bytes);
+  /// False where there is not enough.
+  bool take(std::int64_t bytes);
+  void give_back(std::int64_t bytes);
+
+  /// Whether an address was handed out by this device, at any time.
+  bool owns(const void* address) const;
+
+  /// The context is made at the device's first use and stays.
+  void make_context();
+
+  std::int64_t total() const { return total_; }
+  std::int64_t used() const;       // context included
+  std::int64_t peak_used() const;  // context included
+  /// The size of the last request that was refused, and what was free then; 0: none.
+  std::int64_t refused_bytes() const;
+  std::int64_t free_when_refused() const;
+
+ private:
+  static constexpr std::int64_t kGranularity = 2 << 20;  // of the driver: 2 MiB
+
+  bool take_locked(std::int64_t bytes);
+  std::uintptr_t next_address(std::int64_t bytes);
+
+  const std::int64_t total_;
+  const std::int64_t context_;
+  const bool overcommit_;
+  mutable std::mutex mutex_;
+  std::uintptr_t begin_ = 0;
+  std::uintptr_t next_ = 0;
+  std::uintptr_t end_ = 0;
+  std::map<std::uintptr_t, std::int64_t> allocations_;  // address: bytes
+  bool has_context_ = false;
+  std::int64_t used_ = 0;
+  std::int64_t peak_used_ = 0;
+  std::int64_t refused_bytes_ = 0;
+  std::int64_t free_when_refused_ = 0;
+};
+
+}  // namespace headroom::dry_run

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cublas_v2.h>
+
+#include <cstdint>
+
+#include "src/dry_run/gpu.h"
+
+namespace headroom::dry_run {
+
+/// The floating-point operations of `batch` products of (m, k) and (k, n); a complex multiplication
+/// and addition counts four times.
+std::int64_t product_flops(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t batch,
+                           cudaDataType type);
+
+/// What the units that multiply compute in. `tensor_cores` says whether fp32 may be rounded to
+/// TF32.
+Precision product_precision(cudaDataType type, bool tensor_cores);
+
+}  // namespace headroom::dry_run

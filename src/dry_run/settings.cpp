@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/dry_run/settings.h"
+
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+
+namespace headroom::dry_run {
+namespace {
+
+std::string_view variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+[[noreturn]] void refuse(const char* name, std::string_view value, const char* allowed) {
+  std::fprintf(stderr, "headroom dry run: %s=%.*s: allowed is %s\n", name,
+               static_cast<int>(value.size()), value.data(), allowed);
+  std::_Exit(2);
+}
+
+std::int64_t whole_number(const char* name, std::int64_t otherwise) {
+  const std::string_view text = variable(name);
+  if (text.empty()) return otherwise;
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < 0) {
+    refuse(name, text, "a whole number from 0 up");
+  }
+  return value;
+}
+
+}  // namespace
+
+Settings read_settings() {
+  Settings settings;
+  const std::string_view gpu = variable("HEADROOM_DRY_RUN_GPU");
+  settings.gpu = find_gpu(gpu.empty() ? kDefaultGpu : gpu);
+  if (settings.gpu == nullptr) {
+    refuse("HEADROOM_DRY_RUN_GPU", gpu, "a name that 'headroom list gpus' shows");
+  }
+  settings.memory_bytes = whole_number("HEADROOM_DRY_RUN_MEMORY", 0);
+  settings.overcommit = whole_number("HEADROOM_DRY_RUN_OVERCOMMIT", 0) != 0;
+  if (variable("HEADROOM_DRY_RUN_HOST_NS") == "slow") {
+    settings.host_ns = Settings::kSlowHost;
+  } else {
+    settings.host_ns = whole_number("HEADROOM_DRY_RUN_HOST_NS", settings.host_ns);
+  }
+  settings.report_folder = variable("HEADROOM_DRY_RUN_REPORT");
+  return settings;
+}
+
+}  // namespace headroom::dry_run

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "src/dry_run/gpu.h"
+
+namespace headroom::dry_run {
+
+/// What the dry run plays, as environment variables say it. They are read once, at the first call.
+struct Settings {
+  /// HEADROOM_DRY_RUN_GPU: a name of gpu_table(). Default h200.
+  const Gpu* gpu = nullptr;
+  /// HEADROOM_DRY_RUN_MEMORY: bytes of the device, in place of the GPU's own. 0: the GPU's own.
+  std::int64_t memory_bytes = 0;
+  /// HEADROOM_DRY_RUN_OVERCOMMIT=1: allocations succeed beyond the memory, so that a plan can say
+  /// how much is missing.
+  bool overcommit = false;
+  /// HEADROOM_DRY_RUN_HOST_NS: how long the host takes to launch one piece of work on the device,
+  /// in nanoseconds. Default 6000, what PyTorch's operators take on a current processor. 0: the
+  /// host is as far ahead of the device as its own waits let it be. `slow`: the device always waits
+  /// for the host. Reserved memory lies between what the two give.
+  std::int64_t host_ns = 6000;
+  static constexpr std::int64_t kSlowHost = -1;  // of host_ns: `slow`
+  /// HEADROOM_DRY_RUN_REPORT: a folder, into which each process that used the device writes
+  /// PID.json when it ends. Empty: no report.
+  std::string report_folder;
+};
+
+/// Reads the environment. A value that makes no sense ends the process, with a message on standard
+/// error and exit status 2: there is nobody else to tell.
+Settings read_settings();
+
+}  // namespace headroom::dry_run

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/dry_run/timeline.h"
+
+#include <algorithm>
+
+#include "src/dry_run/settings.h"
+
+namespace headroom::dry_run {
+namespace {
+
+template <class Map, class Key>
+auto* find_in(Map& map, const Key& key) {
+  const auto found = map.find(key);
+  return found == map.end() ? nullptr : &found->second;
+}
+
+/// Who asks. A thread that asks on and on and queues nothing in between waits in fact: each of its
+/// questions comes twice as late as the one before. It waits for itself alone, since a thread that
+/// looks on (NCCL's watchdog does, as often as real time lets it) must not change what others see.
+struct Asker {
+  bool queues_work = false;
+  int questions = 0;  // since it last queued work
+};
+thread_local Asker asker;
+constexpr int kMostDoublings = 40;  // 18 minutes
+
+}  // namespace
+
+cudaStream_t Timeline::make_stream(int priority) {
+  const std::lock_guard lock(mutex_);
+  const auto handle = reinterpret_cast<cudaStream_t>(next_handle_ += 16);
+  streams_[handle].priority = priority;
+  return handle;
+}
+
+void Timeline::drop_stream(cudaStream_t handle) {
+  const std::lock_guard lock(mutex_);
+  streams_.erase(handle);
+}
+
+int Timeline::priority(cudaStream_t handle) const {
+  const std::lock_guard lock(mutex_);
+  const Stream* found = find_in(streams_, handle);
+  return found == nullptr ? 0 : found->priority;
+}
+
+void Timeline::run(cudaStream_t handle, std::int64_t ns) {
+  const std::lock_guard lock(mutex_);
+  Stream& on = stream(handle);
+  if (on.capture != nullptr) {
+    on.capture->ns += ns;
+    ++on.capture->nodes;
+    return;
+  }
+  asker = {.queues_work = true, .questions = 0};
+  ++on.queued;
+  if (host_ns_ > 0) host_now_ns_ += host_ns_;
+  on.free_at_ns = std::max(on.free_at_ns, host_now_ns_) + ns;
+  // The slowest host there can be: it asks for nothing before the device is done with the last.
+  if (host_ns_ == Settings::kSlowHost) catch_up(on.free_at_ns);
+}
+
+cudaEvent_t Timeline::make_event() {
+  const std::lock_guard lock(mutex_);
+  const auto handle = reinterpret_cast<cudaEvent_t>(next_handle_ += 16);
+  events_[handle] = {};
+  return handle;
+}
+
+void Timeline::drop_event(cudaEvent_t handle) {
+  const std::lock_guard lock(mutex_);
+  events_.erase(handle);
+}
+
+void Timeline::record(cudaEvent_t handle, cudaStream_t on) {
+  const std::lock_guard lock(mutex_);
+  const Stream& from = stream(on);
+  events_[handle] = {from.free_at_ns, on, from.queued, from.capture};
+}
+
+void Timeline::wait(cudaStream_t handle, cudaEvent_t event) {
+  const std::lock_guard lock(mutex_);
+  const Event* found = find_in(events_, event);
+  if (found == nullptr) return;
+  Stream& waiting = stream(handle);
+  if (found->capture != nullptr) waiting.capture = found->capture;
+  waiting.free_at_ns = std::max(waiting.free_at_ns, found->over_at_ns);
+}
+
+bool Timeline::is_over(cudaEvent_t handle) {
+  const std::lock_guard lock(mutex_);
+  const Event* event = find_in(events_, handle);
+  if (event == nullptr || event->over_at_ns == 0) return true;
+  if (asker.queues_work && event->queued > stream(event->stream).waited) ++undecided_;
+  return is_over_for_asker(event->over_at_ns);
+}
+
+bool Timeline::is_idle(cudaStream_t handle) {
+  const std::lock_guard lock(mutex_);
+  const Stream& asked = stream(handle);
+  if (asker.queues_work && asked.queued > asked.waited) ++undecided_;
+  return is_over_for_asker(asked.free_at_ns);
+}
+
+void Timeline::synchronize(cudaEvent_t handle) {
+  const std::lock_guard lock(mutex_);
+  const Event* event = find_in(events_, handle);
+  if (event == nullptr) return;
+  catch_up(event->over_at_ns);
+  Stream& on = stream(event->stream);
+  on.waited = std::max(on.waited, event->queued);
+}
+
+void Timeline::synchronize(cudaStream_t handle) {
+  const std::lock_guard lock(mutex_);
+  Stream& on = stream(handle);
+  catch_up(on.free_at_ns);
+  on.waited = on.queued;
+}
+
+void Timeline::synchronize_device() {
+  const std::lock_guard lock(mutex_);
+  for (auto& [handle, each] : streams_) {
+    catch_up(each.free_at_ns);
+    each.waited = each.queued;
+  }
+}
+
+std::int64_t Timeline::elapsed_ns(cudaEvent_t from, cudaEvent_t to) const {
+  const std::lock_guard lock(mutex_);
+  const Event* first = find_in(events_, from);
+  const Event* last = find_in(events_, to);
+  return first == nullptr || last == nullptr ? 0 : last->over_at_ns - first->over_at_ns;
+}
+
+void Timeline::begin_capture(cudaStream_t handle) {
+  const std::lock_guard lock(mutex_);
+  stream(handle).capture = new Capture{++captures_};
+}
+
+Capture* Timeline::end_capture(cudaStream_t handle) {
+  const std::lock_guard lock(mutex_);
+  Capture* capture = stream(handle).capture;
+  for (auto& [other, each] : streams_) {
+    if (each.capture == capture) each.capture = nullptr;
+  }
+  for (auto& [other, each] : events_) {
+    if (each.capture == capture) each.capture = nullptr;
+  }
+  return capture;
+}
+
+const Capture* Timeline::capture_of(cudaStream_t handle) const {
+  const std::lock_guard lock(mutex_);
+  const Stream* found = find_in(streams_, handle);
+  return found == nullptr ? nullptr : found->capture;
+}
+
+std::int64_t Timeline::now_ns() const {
+  const std::lock_guard lock(mutex_);
+  std::int64_t now = host_now_ns_;
+  for (const auto& [handle, each] : streams_) now = std::max(now, each.free_at_ns);
+  return now;
+}
+
+std::int64_t Timeline::undecided_questions() const {
+  const std::lock_guard lock(mutex_);
+  return undecided_;
+}
+
+bool Timeline::is_over_for_asker(std::int64_t ns) const {
+  if (ns <= host_now_ns_) return true;
+  const int doublings = std::min(asker.questions++, kMostDoublings);
+  return ns <= host_now_ns_ + (std::int64_t{1} << doublings) - 1;  // the first comes at once
+}
+
+void Timeline::catch_up(std::int64_t ns) { host_now_ns_ = std::max(host_now_ns_, ns); }
+
+}  // namespace headroom::dry_run

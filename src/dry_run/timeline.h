@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+
+namespace headroom::dry_run {
+
+/// A graph that is being captured, or was: what its launch will take.
+struct Capture {
+  unsigned long long id = 0;
+  std::int64_t ns = 0;
+  std::int64_t nodes = 0;
+};
+
+/// When things happen on the device. No time passes really: work that is queued on a stream starts
+/// when the stream is free and the host has asked for it, and lasts as long as it is said to; the
+/// host takes a fixed time for each piece of work it queues, and catches up where it waits. That
+/// decides which events are over when the program asks, by which PyTorch's allocator decides which
+/// blocks it may use again. Safe to call from any thread. Times in nanoseconds since the start.
+///
+/// As in CUDA, a stream is any handle that was made here, or one of the default streams; the
+/// default stream does not wait for others (PyTorch makes all of its streams non-blocking).
+class Timeline {
+ public:
+  /// `host_ns`: see Settings.
+  explicit Timeline(std::int64_t host_ns) : host_ns_(host_ns) {}
+
+  cudaStream_t make_stream(int priority);
+  void drop_stream(cudaStream_t stream);
+  int priority(cudaStream_t stream) const;
+
+  /// Queues work of `ns` on the stream; into the graph, where the stream captures one.
+  void run(cudaStream_t stream, std::int64_t ns);
+
+  cudaEvent_t make_event();
+  void drop_event(cudaEvent_t event);
+  void record(cudaEvent_t event, cudaStream_t stream);
+  /// What is queued on `stream` from now on starts after the event.
+  void wait(cudaStream_t stream, cudaEvent_t event);
+  /// Whether it is over by the host's clock. An event that was never recorded is. A thread that
+  /// asks until it is over gets on: time passes for it.
+  bool is_over(cudaEvent_t event);
+  bool is_idle(cudaStream_t stream);
+  /// The host waits.
+  void synchronize(cudaEvent_t event);
+  void synchronize(cudaStream_t stream);
+  void synchronize_device();
+  /// From the end of one event to that of another.
+  std::int64_t elapsed_ns(cudaEvent_t from, cudaEvent_t to) const;
+
+  /// Work on the stream goes into a graph from here to end_capture(), and so does work on streams
+  /// that wait for it.
+  void begin_capture(cudaStream_t stream);
+  /// Null where the stream captures nothing. The caller owns it.
+  Capture* end_capture(cudaStream_t stream);
+  const Capture* capture_of(cudaStream_t stream) const;
+
+  /// When the device is done with all that was queued so far, and the host with queueing it.
+  std::int64_t now_ns() const;
+  /// How often the program asked for the state of an event that no wait of its own decides, so that
+  /// a faster or slower host may get another answer.
+  std::int64_t undecided_questions() const;
+
+ private:
+  struct Stream {
+    int priority = 0;
+    std::int64_t free_at_ns = 0;
+    std::int64_t queued = 0;  // pieces of work so far
+    std::int64_t waited = 0;  // how many of them the host has waited for
+    Capture* capture = nullptr;
+  };
+  struct Event {
+    std::int64_t over_at_ns = 0;
+    cudaStream_t stream = nullptr;
+    std::int64_t queued = 0;  // on that stream, when it was recorded
+    Capture* capture = nullptr;
+  };
+
+  Stream& stream(cudaStream_t handle) { return streams_[handle]; }
+  bool is_over_for_asker(std::int64_t ns) const;
+  void catch_up(std::int64_t ns);
+
+  const std::int64_t host_ns_;
+  mutable std::mutex mutex_;
+  std::map<cudaStream_t, Stream> streams_;
+  std::map<cudaEvent_t, Event> events_;
+  std::uintptr_t next_handle_ = 0x1000;
+  unsigned long long captures_ = 0;
+  std::int64_t host_now_ns_ = 0;
+  std::int64_t undecided_ = 0;
+};
+
+}  // namespace headroom::dry_run

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "src/runner/process_environment.h"
+
+// How a program is run dry: src/dry_run is loaded before it. docs/planning.md.
+namespace headroom {
+
+/// What a dry run plays.
+struct DryRun {
+  std::string libraries;  // the folder of libcuda.so.1 and libnvidia-ml.so.1, those of src/dry_run
+  std::string gpu;        // a name of the table of GPUs
+  std::int64_t memory_bytes = 0;  // in place of the GPU's own; 0: its own
+
+  /// How fast the host is beside the device decides which blocks the allocator may use again: as
+  /// estimated, or one of the two bounds.
+  enum class Host { estimated, ahead, slow } host = Host::estimated;
+  bool overcommit = false;  // allocations beyond the memory succeed
+};
+
+/// The variables that make a program run dry. Its processes leave their reports in `reports`.
+Environment dry_run_environment(const DryRun& dry_run, const std::filesystem::path& reports);
+
+/// A folder for reports that is gone with this object.
+class ReportFolder {
+ public:
+  /// Throws std::system_error where none can be made.
+  ReportFolder();
+  ~ReportFolder();
+  ReportFolder(const ReportFolder&) = delete;
+  ReportFolder& operator=(const ReportFolder&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+
+  /// The reports of all processes that used the device and came to their end, by process number.
+  /// A report that was torn is left out.
+  std::vector<nlohmann::ordered_json> read() const;
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace headroom

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/runner/fit_stack.h"
+
+#include <algorithm>
+#include <array>
+
+#include "src/runner/outcome.h"
+#include "src/suite/schema.h"
+
+namespace headroom {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// What stacks are made of: a technique, or the optimizer's implementation.
+struct Part {
+  std::string_view name;
+  FitCost cost;
+  std::string_view changes;
+};
+
+constexpr std::string_view kFused = "fused";
+
+// fused: one kernel reads and writes everything once; the formula is the same.
+constexpr std::array kParts{
+    Part{kFused, {}, ""},
+    Part{"optimizer_in_backward", {.whole_batch = 1}, ""},
+    Part{"activation_checkpointing", {.recompute = 1}, ""},
+    Part{"optimizer_offload", {.host_link = 1}, ""},
+    Part{"activation_offload", {.host_link = 2}, ""},
+    Part{"mixed_precision", {.numerics = 1}, "16-bit products"},
+    Part{"bfloat16", {.numerics = 2}, "16-bit weights"},
+    Part{"on_device_init", {}, ""},  // other random weights, of the same distribution
+    Part{"sgd", {.numerics = 4}, "other optimizer"},
+};
+
+// Names of parts, in the order in which a case lists techniques: activation_checkpointing stands
+// before activation_offload, which then moves what the former keeps. optimizer_offload updates with
+// its own kernel, so fused does not stand beside it. bfloat16 comes with on_device_init, without
+// which the weights would be on the device in 32 bits first.
+constexpr std::array<std::string_view, 24> kStacks = {
+    "",
+    "fused",
+    "fused optimizer_in_backward",
+    "fused activation_checkpointing",
+    "fused activation_checkpointing optimizer_in_backward",
+    "optimizer_offload",
+    "activation_checkpointing optimizer_offload",
+    "fused activation_offload",
+    "activation_checkpointing activation_offload optimizer_offload",
+    "activation_checkpointing activation_offload optimizer_offload optimizer_in_backward",
+    "mixed_precision fused",
+    "mixed_precision fused optimizer_in_backward",
+    "mixed_precision fused activation_checkpointing",
+    "mixed_precision activation_checkpointing optimizer_offload",
+    "mixed_precision activation_checkpointing activation_offload optimizer_offload",
+    "bfloat16 on_device_init fused",
+    "bfloat16 on_device_init fused optimizer_in_backward",
+    "bfloat16 on_device_init fused activation_checkpointing",
+    "bfloat16 on_device_init fused activation_checkpointing optimizer_in_backward",
+    "bfloat16 on_device_init activation_checkpointing optimizer_offload",
+    "bfloat16 on_device_init activation_checkpointing activation_offload optimizer_offload "
+    "optimizer_in_backward",
+    "sgd fused",
+    "sgd fused activation_checkpointing",
+    "bfloat16 on_device_init sgd fused activation_checkpointing optimizer_in_backward",
+};
+
+const Part& find_part(std::string_view name) {
+  return *std::find_if(kParts.begin(), kParts.end(),
+                       [&](const Part& part) { return part.name == name; });
+}
+
+/// Adds a part; false: the catalog lacks it.
+bool add(FitStack& stack, std::string_view name, const Catalog& catalog,
+         const FitStackOptions& options) {
+  if (name == kFused) {
+    if (!options.may_fuse) return true;
+    stack.is_fused = true;
+  } else {
+    const TechniqueInfo* technique = catalog.find_technique(name);
+    if (technique == nullptr) return false;
+    Json given = Json::object();
+    if (name == "mixed_precision") given["dtype"] = options.mixed_precision;
+    stack.techniques.push_back(complete_technique(*technique, given));
+  }
+  const Part& part = find_part(name);
+  const auto join = [](std::string& text, std::string_view more, std::string_view between) {
+    if (!text.empty() && !more.empty()) text += between;
+    text += more;
+  };
+  join(stack.name, name, "+");
+  join(stack.changes, part.changes, ", ");
+  stack.cost.numerics += part.cost.numerics;
+  stack.cost.host_link += part.cost.host_link;
+  stack.cost.recompute += part.cost.recompute;
+  stack.cost.whole_batch += part.cost.whole_batch;
+  return true;
+}
+
+/// The stack of those parts; false: the catalog does not allow it.
+bool make_stack(std::string_view parts, const Catalog& catalog, const FitStackOptions& options,
+                FitStack& stack) {
+  while (!parts.empty()) {
+    const std::size_t space = std::min(parts.find(' '), parts.size());
+    if (!add(stack, parts.substr(0, space), catalog, options)) return false;
+    parts.remove_prefix(std::min(space + 1, parts.size()));
+  }
+  if (stack.name.empty()) stack.name = "plain";
+  Case one;
+  one.techniques = stack.techniques;
+  return !why_unsupported(one, "cuda", catalog);
+}
+
+}  // namespace
+
+std::vector<FitStack> fit_stacks(const Catalog& catalog, const FitStackOptions& options) {
+  std::vector<FitStack> stacks;
+  for (const std::string_view parts : kStacks) {
+    FitStack stack;
+    if (!make_stack(parts, catalog, options, stack)) continue;
+    // Without fused, what differs by it alone is the same.
+    const bool is_new = std::none_of(stacks.begin(), stacks.end(), [&](const FitStack& other) {
+      return other.name == stack.name;
+    });
+    if (is_new) stacks.push_back(std::move(stack));
+  }
+  std::stable_sort(stacks.begin(), stacks.end(),
+                   [](const FitStack& a, const FitStack& b) { return a.cost < b.cost; });
+  return stacks;
+}
+
+Json complete_technique(const TechniqueInfo& technique, const Json& given) {
+  Json complete{{"name", technique.name}};
+  complete.update(fill_defaults(given, technique.fields));
+  return complete;
+}
+
+}  // namespace headroom

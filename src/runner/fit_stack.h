@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <compare>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/suite/catalog.h"
+
+// What `headroom fit` tries: stacks of techniques, cheapest first.
+namespace headroom {
+
+/// What a stack costs, most important first. Ranks, not amounts: what a stack costs in time on some
+/// model and GPU is planned, not known here.
+struct FitCost {
+  int numerics = 0;     // 0: computes the same; 1: products in 16 bits; 2: weights too; 4: another
+                        // optimizer; of several, the sum
+  int host_link = 0;    // 1: gradients and weights cross it in each update; 2: activations do; or 3
+  int recompute = 0;    // 1: one more forward pass of the blocks
+  int whole_batch = 0;  // 1: the batch can't be cut into micro-batches
+
+  friend auto operator<=>(const FitCost&, const FitCost&) = default;
+};
+
+/// A stack of techniques, as a case takes it.
+struct FitStack {
+  std::string name;       // "fused+activation_checkpointing"; "plain" where it is empty
+  bool is_fused = false;  // the optimizer's implementation, in place of the suite's
+  nlohmann::ordered_json techniques = nlohmann::ordered_json::array();  // [{"name", ...options}]
+  std::string changes;  // in what is computed, for people; empty: nothing but rounding
+  FitCost cost;
+
+  bool accumulates() const { return cost.whole_batch == 0; }
+};
+
+/// What decides which stacks there are.
+struct FitStackOptions {
+  bool may_fuse = true;              // the optimizer's implementation is free, and not `fused` yet
+  std::string_view mixed_precision;  // "bfloat16", or "float16" where the GPU has no bfloat16
+};
+
+/// All stacks, cheapest first. Left out is what the catalog lacks, or excludes from one case.
+std::vector<FitStack> fit_stacks(const Catalog& catalog, const FitStackOptions& options);
+
+/// The options of a technique: its defaults, with `given` over them.
+nlohmann::ordered_json complete_technique(const TechniqueInfo& technique,
+                                          const nlohmann::ordered_json& given);
+
+}  // namespace headroom

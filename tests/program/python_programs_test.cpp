@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Real programs of PyTorch, as their users write them, run dry: they know nothing of it.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/program/program.h"
+
+namespace headroom {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+class PythonProgram : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (access(python().c_str(), X_OK) != 0 ||
+        access(source(".deps/programs").c_str(), R_OK) != 0) {
+      GTEST_SKIP() << "ci/bootstrap tests did not install what these programs need";
+    }
+  }
+
+  static std::string python() { return source(".deps/python/bin/python3"); }
+  static std::string path(const std::string& name) {
+    return source("tests/dry_run/programs/" + name);
+  }
+
+  /// Runs Python dry, with `options` of plan.
+  static Ended plan(std::vector<std::string> options, const std::vector<std::string>& arguments) {
+    options.insert(options.begin(), "plan");
+    options.insert(options.end(), {"--json", "--", "env",
+                                   "PYTHONPATH=" + source(".deps/programs").string(), python()});
+    options.insert(options.end(), arguments.begin(), arguments.end());
+    return run_headroom(options);
+  }
+};
+
+/// The number behind the last `word` that a program printed.
+std::int64_t printed(const std::string& text, const std::string& word) {
+  const std::size_t at = text.rfind(word + " ");
+  return at == std::string::npos ? -1 : std::stoll(text.substr(at + word.size()));
+}
+
+TEST_F(PythonProgram, TellsWhatPyTorchItselfCounts) {
+  const std::vector<std::vector<std::string>> programs = {
+      {path("torchvision_train.py")},
+      {path("torchvision_train.py"), "resnet50", "64"},
+      {path("transformers_train.py")},
+      {path("fsdp2_train.py")}};
+  for (const auto& program : programs) {
+    SCOPED_TRACE(program.front());
+    const Ended ended = plan({"--gpu", "a100-80gb"}, program);
+    ASSERT_EQ(ended.code, 0) << ended.err;
+    const Json answer = Json::parse(ended.out);
+    ASSERT_EQ(answer["processes"].size(), 1u) << ended.out;
+    const Json& process = answer["processes"][0];
+    EXPECT_EQ(answer["fits"], true);
+    EXPECT_EQ(process["libtorch"], "2.11.0");
+    EXPECT_GT(process["peak_allocated_bytes"], 1'000'000'000);
+    EXPECT_EQ(process["peak_allocated_bytes"], printed(ended.err, "allocated"));
+    EXPECT_EQ(process["peak_reserved_bytes"], printed(ended.err, "reserved"));
+    EXPECT_GT(process["product_flops"], 1'000'000'000'000);
+  }
+}
+
+TEST_F(PythonProgram, EndsAsOnASmallerGpu) {
+  const Ended ended = plan({"--gpu-memory", "3GiB"}, {path("torchvision_train.py")});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  const Json answer = Json::parse(ended.out);
+  EXPECT_EQ(answer["fits"], false);
+  EXPECT_EQ(answer["exit_status"], 1);
+  EXPECT_GT(answer["processes"][0]["refused_bytes"],
+            answer["processes"][0]["free_when_refused_bytes"]);
+  EXPECT_NE(ended.err.find("torch.OutOfMemoryError"), std::string::npos);
+}
+
+TEST_F(PythonProgram, NamesWhatCanNotBeFollowed) {
+  const Ended ended =
+      plan({}, {"-c", "import torch; torch.linalg.svd(torch.ones(9, 9, device='cuda'))"});
+  EXPECT_EQ(ended.code, 4) << ended.err;
+  EXPECT_NE(ended.err.find("it called cusolver"), std::string::npos) << ended.err;
+}
+
+TEST_F(PythonProgram, SaysThatAProgramOnTheCpuHasNothingToPlan) {
+  const Ended ended = plan({}, {"-c", "import torch; torch.ones(3).sum()"});
+  EXPECT_EQ(ended.code, 2) << ended.err;
+  EXPECT_NE(ended.err.find("used no CUDA device"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace headroom

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/support/program.h"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+
+namespace headroom {
+namespace {
+
+void write_to(const std::string& path, int descriptor) {
+  dup2(open(path.c_str(), O_WRONLY | O_CREAT, 0600), descriptor);
+}
+
+}  // namespace
+
+Program::Program(const std::string& name, const std::vector<std::string>& arguments,
+                 const std::function<void()>& prepare) {
+  const std::string path = HEADROOM_BUILD_DIR "/" + name;
+  std::vector<char*> list = {const_cast<char*>(path.c_str())};
+  for (const std::string& argument : arguments) list.push_back(const_cast<char*>(argument.c_str()));
+  list.push_back(nullptr);
+  pid_ = fork();
+  if (pid_ != 0) return;
+  write_to(folder_ / "out", STDOUT_FILENO);
+  write_to(folder_ / "err", STDERR_FILENO);
+  prepare();
+  execv(list[0], list.data());
+  _exit(127);
+}
+
+void Program::send(int signal) const { kill(pid_, signal); }
+
+Ended Program::wait() {
+  int status = 0;
+  waitpid(pid_, &status, 0);
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, WIFSIGNALED(status) ? WTERMSIG(status) : 0,
+          read_text(folder_ / "out"), read_text(folder_ / "err")};
+}
+
+}  // namespace headroom
