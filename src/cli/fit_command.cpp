@@ -24,7 +24,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kFolder = "out/fit";
-constexpr const char* kAttention = "model.attention";
 constexpr const char* kImplementation = "train.optimizer.implementation";
 constexpr std::int64_t kMostSamples = 512;  // a larger micro-batch hardly makes a GPU busier
 
@@ -72,14 +71,6 @@ FitSuite on_noise(const Catalog& catalog, const FitOptions& options, FitPlanRunn
     reasons += std::string("; on ") + dataset + ": " + why;
   }
   throw ConfigError("fit " + options.subject + ": it can't be made" + reasons);
-}
-
-/// What the suite leaves open and the search must not: attention.
-std::vector<std::string> choose_attention(FitSuite& suite) {
-  if (suite.gives(kAttention)) return {};
-  suite.choose(kAttention, "efficient");
-  return {"attention 'efficient' was chosen: it serves every precision, mask and GPU, 'flash' only",
-          "16 bits with no mask; --set model.attention=... takes another"};
 }
 
 std::vector<FitStack> stacks_for(const Catalog& catalog, const FitOptions& options,
@@ -152,7 +143,6 @@ int fit(const Catalog& catalog, const FitOptions& options) {
   report.subject = suite->name();
   report.gpu = dry_run.gpu;
   report.file = file.string();
-  report.notes = choose_attention(*suite);
   report.stacks = stacks_for(catalog, options, *suite, dry_run.gpu);
   FitSearch search(
       report.stacks, question_of(*suite),

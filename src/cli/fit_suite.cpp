@@ -16,14 +16,6 @@ constexpr const char* kCaseName = "fit";
 constexpr std::string_view kSuiteSuffix = "_fit";
 constexpr std::size_t kLongestName = 64;  // is_name()
 
-/// A tree of maps has a value at a dotted path.
-bool has_value(const Node& tree, std::string_view path) {
-  const std::size_t dot = path.find('.');
-  const Node* member = tree.find(path.substr(0, dot));
-  if (member == nullptr || dot == std::string_view::npos) return member != nullptr;
-  return has_value(*member, path.substr(dot + 1));
-}
-
 Override override_of(const std::string& path, const std::string& value) {
   return parse_override(path + "=" + value);
 }
@@ -46,17 +38,6 @@ FitSuite FitSuite::of_model(const std::string& model, const std::string& dataset
   const std::string text = "suite: " + model + "\ncases:\n- name: fit\n  model: {name: " + model +
                            "}\n  data: {name: " + dataset + "}\n";
   return {parse_suite_file(read_yaml(text, model), catalog), overrides, catalog};
-}
-
-bool FitSuite::gives(std::string_view path) const {
-  const auto is_it = [&](const auto& entry) { return entry.path == path; };
-  return has_value(file_.defaults, path) || has_value(file_.cases[0].fields, path) ||
-         std::any_of(file_.matrix.begin(), file_.matrix.end(), is_it) ||
-         std::any_of(file_.overrides.begin(), file_.overrides.end(), is_it);
-}
-
-void FitSuite::choose(const std::string& path, const std::string& value) {
-  add_overrides(file_, {override_of(path, value)}, catalog_);
 }
 
 SuiteFile FitSuite::with(const FitStack& stack, FitSize size, bool is_short) const {

@@ -26,12 +26,6 @@ class FitSuite {
   const std::string& name() const { return file_.name; }
   const std::string& gpu() const { return file_.gpu; }  // empty: none is named
 
-  /// Somebody gave the field a value: the suite or the command line.
-  bool gives(std::string_view path) const;
-
-  /// Gives a field a value of our own.
-  void choose(const std::string& path, const std::string& value);
-
   /// The case with a stack at a size. `is_short`: with no more updates than memory needs to become
   /// steady, and no evaluation.
   Case make_case(const FitStack& stack, FitSize size, bool is_short) const;

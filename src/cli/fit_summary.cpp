@@ -32,13 +32,10 @@ std::string largest(const FitAnswer& answer) {
 std::vector<std::string> answer_lines(const FitReport& report) {
   const FitAnswer& answer = report.answer;
   const FitStack& stack = report.stacks[answer.stack];
-  std::vector<std::string> lines = {
-      fmt::format("{} on {} with {}: {}, {}", report.subject, report.gpu,
-                  format_bytes(report.memory_bytes), stack.name, describe(answer.size)),
-      "the driver's peak is " + format_bytes(answer.plan.driver_peak_bytes) + "; " +
-          largest(answer)};
-  lines.insert(lines.end(), report.notes.begin(), report.notes.end());
-  return lines;
+  return {fmt::format("{} on {} with {}: {}, {}", report.subject, report.gpu,
+                      format_bytes(report.memory_bytes), stack.name, describe(answer.size)),
+          "the driver's peak is " + format_bytes(answer.plan.driver_peak_bytes) + "; " +
+              largest(answer)};
 }
 
 Json plan_to_json(const FitPlan& plan) {
@@ -92,8 +89,7 @@ Json fit_to_json(const FitReport& report) {
   Json result{{"subject", report.subject},
               {"gpu", report.gpu},
               {"memory_bytes", report.memory_bytes},
-              {"file", report.file},
-              {"notes", report.notes}};
+              {"file", report.file}};
   Json& found = result["answer"] = stack_to_json(report.stacks[answer.stack], answer.size);
   found.update(plan_to_json(answer.plan));
   found["largest_micro_batch"] = answer.largest_micro_batch;

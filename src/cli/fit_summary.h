@@ -16,9 +16,8 @@ struct FitReport {
   std::int64_t memory_bytes = 0;
   std::vector<FitStack> stacks;
   FitAnswer answer;
-  std::vector<FitTrial> trials;    // all stacks at the answer's size
-  std::vector<std::string> notes;  // what else the answer chose, and why
-  std::string file;                // the suite that was written
+  std::vector<FitTrial> trials;  // all stacks at the answer's size
+  std::string file;              // the suite that was written
 };
 
 /// For people: the answer, then the trials that no other one beats.

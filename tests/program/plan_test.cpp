@@ -144,7 +144,8 @@ TEST(PlanOfAProgram, RunsAnyProgramOfLibTorch) {
   // The worker is one; it reads its request from standard input and finds no memory for it.
   const std::string request =
       folder.write("request.json",
-                   R"({"request": "measure", "nonce": "a", "device": "cuda", "case": {"name": "one",
+                   R"({"request": "measure", "nonce": "a", "device": "cuda", "planned": true,
+          "case": {"name": "one",
           "model": {"name": "vit_ti_16", "attention": "efficient"},
           "data": {"name": "digits", "image_size": 64},
           "train": {"batch_size": 8, "steps": 1, "warmup_steps": 1}, "limits": {},
