@@ -15,6 +15,7 @@
 #include "src/cli/output.h"
 #include "src/core/error.h"
 #include "src/core/file.h"
+#include "src/core/suggest.h"
 #include "src/core/yaml_reader.h"
 #include "src/dry_run/gpu.h"
 
@@ -44,10 +45,16 @@ struct FitOptions {
   }
 };
 
+/// Whether it is a model, and not a suite file. Throws ConfigError where it is neither.
 bool is_model(const Catalog& catalog, const std::string& name) {
-  const std::vector<FieldChoice>& models = catalog.find_case_field("model.name")->choices;
-  return std::any_of(models.begin(), models.end(),
-                     [&](const FieldChoice& model) { return model.name == name; });
+  std::vector<std::string> models;
+  for (const FieldChoice& model : catalog.find_case_field("model.name")->choices) {
+    if (model.name == name) return true;
+    models.push_back(model.name);
+  }
+  if (std::filesystem::exists(name)) return false;
+  throw ConfigError("fit: " + name + " is neither a suite file nor a model; " +
+                    allowed_names(name, models));
 }
 
 /// The model on the noise that it reads. The worker knows which one that is.
