@@ -11,6 +11,8 @@ DryAttempt attempt_dry(WorkerRequest request, const DryRun& dry_run, const Catal
   const ReportFolder reports;
   request.body["planned"] = true;
   request.environment = dry_run_environment(dry_run, reports.path());
+  // The host computes little in between; threads that spin for more take others' time.
+  request.environment.emplace_back("OMP_WAIT_POLICY", "passive");
   const WorkerReply reply = call_worker(request, interrupts, on_progress);
   DryAttempt result;
   result.interrupted = reply.ending == WorkerReply::Ending::interrupted;

@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <array>
 
-#include "src/dry_run/gpu.h"
+#include "src/runner/dry_attempt.h"
+#include "src/runner/step_time_bound.h"
 
 namespace headroom {
 namespace {
@@ -13,22 +14,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kReserved = "run_peak_reserved_bytes";
 
-/// The precision of the case's fastest products: a bound must not be too high.
-dry_run::Precision fastest_precision(const Json& columns, bool tf32) {
-  const std::string name = columns.value("precision", "");
-  if (name.ends_with("bfloat16")) return dry_run::Precision::bfloat16;
-  if (name.ends_with("float16")) return dry_run::Precision::float16;
-  if (name == "float64") return dry_run::Precision::float64;
-  return tf32 ? dry_run::Precision::tensorfloat32 : dry_run::Precision::float32;
-}
-
-/// One run of the worker.
-struct Attempt {
-  bool interrupted = false;
-  Outcome outcome;
-  Json report;  // of the dry run; null: the process came to no end of its own
-};
-
 class Planner {
  public:
   Planner(const WorkerRequest& request, const Catalog& catalog, Interrupts& interrupts,
@@ -36,7 +21,7 @@ class Planner {
       : request_(request), catalog_(catalog), interrupts_(interrupts), on_progress_(on_progress) {}
 
   std::optional<PlannedCase> plan(const DryRun& dry_run) {
-    const Attempt estimated = attempt(dry_run, request_);
+    const DryAttempt estimated = attempt(dry_run, request_);
     if (estimated.interrupted) return std::nullopt;
     PlannedCase result{estimated.outcome, columns_of(estimated.report)};
     const Status status = estimated.outcome.verdict.status;
@@ -52,17 +37,8 @@ class Planner {
   }
 
  private:
-  Attempt attempt(const DryRun& dry_run, WorkerRequest request) {
-    const ReportFolder reports;
-    request.environment = dry_run_environment(dry_run, reports.path());
-    request.body["planned"] = true;
-    const WorkerReply reply = call_worker(request, interrupts_, on_progress_);
-    Attempt result;
-    result.interrupted = reply.ending == WorkerReply::Ending::interrupted;
-    result.outcome = outcome_of(reply, catalog_);
-    const std::vector<Json> all = reports.read();
-    if (!all.empty()) result.report = all.front();
-    return result;
+  DryAttempt attempt(const DryRun& dry_run, const WorkerRequest& request) {
+    return attempt_dry(request, dry_run, catalog_, interrupts_, on_progress_);
   }
 
   static Json columns_of(const Json& report) {
@@ -74,7 +50,7 @@ class Planner {
   /// user interrupted it.
   bool add_missing(DryRun dry_run, PlannedCase& result) {
     dry_run.overcommit = true;
-    const Attempt unlimited = attempt(dry_run, request_);
+    const DryAttempt unlimited = attempt(dry_run, request_);
     if (unlimited.interrupted) return false;
     result.columns["fits"] = "no";
     // A limit of the suite's own, inside the memory, is not lifted.
@@ -89,8 +65,8 @@ class Planner {
 
   /// Where no answer of the dry run hung on the host's pace, all paces give the same. False: the
   /// user interrupted it.
-  bool add_bounds(DryRun dry_run, const Attempt& estimated, PlannedCase& result) {
-    const auto reserved = [](const Attempt& one) {
+  bool add_bounds(DryRun dry_run, const DryAttempt& estimated, PlannedCase& result) {
+    const auto reserved = [](const DryAttempt& one) {
       return one.outcome.record.at("columns").at(kReserved).get<std::int64_t>();
     };
     std::int64_t lower = reserved(estimated);
@@ -100,7 +76,7 @@ class Planner {
       request.body.erase("snapshot");  // the estimated run's own is kept
       for (const DryRun::Host host : {DryRun::Host::slow, DryRun::Host::ahead}) {
         dry_run.host = host;
-        const Attempt bound = attempt(dry_run, request);
+        const DryAttempt bound = attempt(dry_run, request);
         if (bound.interrupted) return false;
         // A host that is ahead can run out of memory where the estimated one does not.
         if (bound.outcome.verdict.status != Status::ok) continue;
@@ -114,18 +90,9 @@ class Planner {
   }
 
   void add_lower_bound(const DryRun& dry_run, PlannedCase& result) const {
-    const dry_run::Gpu* gpu = dry_run::find_gpu(dry_run.gpu);
-    const Json& record = result.outcome.record;
-    if (gpu == nullptr || !record.is_object() || !record.contains("columns")) return;
-    const Json& columns = record["columns"];
-    if (!columns.contains("flops_per_step")) return;
-    const double flops = columns["flops_per_step"].get<double>();
-    const double copied = columns.value("host_link_bytes_per_step", 0.0);
     const bool tf32 = request_.body.at("case").at("train").value("tf32", false);
-    const double seconds =
-        std::max(flops / dry_run::peak_flops(*gpu, fastest_precision(columns, tf32)),
-                 copied / (2 * gpu->host_bytes_per_second));  // both directions at once
-    result.columns["step_time_lower_bound_ns"] = static_cast<std::int64_t>(seconds * 1e9);
+    const auto bound = step_time_lower_bound_ns(result.outcome.record, dry_run.gpu, tf32);
+    if (bound) result.columns["step_time_lower_bound_ns"] = *bound;
   }
 
   const WorkerRequest& request_;
