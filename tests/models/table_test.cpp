@@ -66,8 +66,8 @@ TEST(ModelOptions, AreDescribedForTheCatalog) {
   ASSERT_EQ(fields[0]["choices"].size(), model_table().size());
   EXPECT_EQ(fields[0]["choices"][0]["summary"], model_table()[0].summary);
   EXPECT_EQ(fields[1]["max"], 100'000);
-  EXPECT_EQ(fields[2]["default"], "flash");
-  EXPECT_EQ(fields[2]["choices"].size(), 6U);
+  EXPECT_EQ(fields[2]["default"], "automatic");
+  EXPECT_EQ(fields[2]["choices"].size(), 7U);
   EXPECT_EQ(fields[3]["max"], 0.9);
 }
 
