@@ -9,9 +9,9 @@ namespace headroom {
 
 /// Which kernel computes softmax(Q K^T / sqrt(D)) V, since that decides what is kept for backward.
 enum class Attention {
-  // A rule, not a trial: `flash` on the CPU; on CUDA `flash` where its kernel can serve (products
-  // in
-  // 16 bits, no mask, compute capability 8.0 and up), else `efficient`.
+  // A rule, not a trial: `flash` on the CPU;
+  // on CUDA `flash` where its kernel can serve (products in 16 bits, no mask, compute capability
+  // 8.0 and up), else `efficient`.
   automatic,
   eager,      // two products and a softmax: probabilities are kept, before and after dropout
   flash,      // tiled; keeps one number per query

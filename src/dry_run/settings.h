@@ -18,8 +18,8 @@ struct Settings {
   /// how much is missing.
   bool overcommit = false;
   /// HEADROOM_DRY_RUN_HOST_NS: how long the host takes to launch one piece of work on the device,
-  /// in nanoseconds. Default 6000, what PyTorch's operators take on a current processor. 0: the
-  /// host is as far ahead of the device as its own waits let it be. `slow`: the device always waits
+  /// in nanoseconds. Default 6000: stated, not measured. 0: the host is
+  /// as far ahead of the device as its own waits let it be. `slow`: the device always waits
   /// for the host. Reserved memory lies between what the two give.
   std::int64_t host_ns = 6000;
   static constexpr std::int64_t kSlowHost = -1;  // of host_ns: `slow`
