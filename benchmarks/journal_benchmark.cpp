@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "benchmarks/temporary_folder.h"
+#include "src/core/temporary_folder.h"
 #include "src/runner/journal.h"
 
 namespace headroom {

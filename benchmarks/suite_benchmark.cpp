@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "benchmarks/temporary_folder.h"
+#include "src/core/temporary_folder.h"
 #include "src/core/file.h"
 #include "src/suite/suite.h"
 

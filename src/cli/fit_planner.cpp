@@ -13,6 +13,7 @@
 #include "src/cli/output.h"
 #include "src/core/bytes.h"
 #include "src/core/error.h"
+#include "src/runner/measure_request.h"
 #include "src/runner/planned_case.h"
 #include "src/runner/step_time_bound.h"
 
@@ -32,8 +33,7 @@ FileDescriptor open_log(const std::filesystem::path& path) {
 }
 
 std::int64_t integer(const Json& record, const char* column) {
-  if (!record.is_object() || !record.contains("columns")) return 0;
-  return record["columns"].value(column, std::int64_t{0});
+  return columns_of(record).value(column, std::int64_t{0});
 }
 
 std::int64_t member(const Json& report, const char* name) {
@@ -126,16 +126,7 @@ DryAttempt FitPlanRunner::attempt(const Case& one, bool overcommit) {
 }
 
 WorkerRequest FitPlanRunner::request(const Case& one) const {
-  const auto seconds = [&](const char* path) {
-    return std::chrono::seconds(one.find(path)->get<std::int64_t>());
-  };
-  WorkerRequest request;
-  request.worker = worker_;
-  request.body = {{"request", "measure"}, {"device", "cuda"}, {"case", one.to_json()}};
-  request.log = log_.get();
-  request.silence = seconds("limits.silence_s");
-  request.total = seconds("limits.case_s");
-  return request;
+  return measure_request(worker_, "cuda", one, log_.get());
 }
 
 std::string describe(FitSize size) {

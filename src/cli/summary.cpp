@@ -15,31 +15,27 @@ namespace {
 constexpr const char* kPeak = "run_peak_allocated_bytes";
 constexpr const char* kStepTime = "step_time_median_ns";
 
-std::optional<double> number(const Row& row, const char* column) {
-  const auto value = row.find(column);
-  if (value == row.end() || !value->is_number()) return std::nullopt;
-  return value->get<double>();
-}
-
-std::string peak(const Row& row) {
-  const auto bytes = number(row, kPeak);
-  return bytes ? format_bytes(static_cast<std::int64_t>(*bytes)) : "";
-}
+std::string peak(const Row& row) { return bytes_in(row, kPeak); }
 
 std::string step_time(const Row& row) {
-  const auto time = number(row, kStepTime);
+  const auto time = number_in(row, kStepTime);
   return time ? fmt::format("{:.2f} ms", *time / 1e6) : "";
 }
 
 /// How much less the peak is than that of the same model without techniques.
 std::string saved(const Row& row, const Row& plain) {
-  const auto mine = number(row, kPeak);
-  const auto whole = number(plain, kPeak);
+  const auto mine = number_in(row, kPeak);
+  const auto whole = number_in(plain, kPeak);
   if (!mine || !whole || *whole == 0) return "";
   return fmt::format("{:.1f} %", 100 * (*whole - *mine) / *whole);
 }
 
 }  // namespace
+
+std::string bytes_in(const Row& row, const std::string& column) {
+  const auto bytes = number_in(row, column);
+  return bytes ? format_bytes(static_cast<std::int64_t>(*bytes)) : "";
+}
 
 std::string format_summary(const std::vector<Row>& rows) {
   std::vector<std::vector<std::string>> lines;

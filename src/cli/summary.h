@@ -12,6 +12,9 @@ namespace headroom {
 /// last row of the same model without techniques, step time, reason.
 std::string format_summary(const std::vector<Row>& rows);
 
+/// An amount of memory in a row, for people; empty where it has none.
+std::string bytes_in(const Row& row, const std::string& column);
+
 /// One line of it, for progress: "ok, 12.30 MiB, 4.56 ms a step".
 std::string format_row(const Row& row);
 

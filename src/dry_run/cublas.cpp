@@ -26,10 +26,6 @@ cublasStatus_t multiply(cublasHandle_t handle, std::int64_t m, std::int64_t n, s
   return CUBLAS_STATUS_SUCCESS;
 }
 
-bool uses_tensor_cores(cublasComputeType_t compute) {
-  return compute == CUBLAS_COMPUTE_32F_FAST_TF32;
-}
-
 }  // namespace
 
 HEADROOM_ENTRY cublasStatus_t cublasCreate_v2(cublasHandle_t* handle) {
@@ -117,7 +113,7 @@ HEADROOM_ENTRY cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperatio
                                            const void*, cudaDataType type, int, const void*,
                                            cudaDataType, int, const void*, void*, cudaDataType, int,
                                            cublasComputeType_t compute, cublasGemmAlgo_t) {
-  return multiply(handle, m, n, k, /*batch=*/1, type, uses_tensor_cores(compute));
+  return multiply(handle, m, n, k, /*batch=*/1, type, rounds_to_tf32(compute));
 }
 
 HEADROOM_ENTRY cublasStatus_t cublasGemmStridedBatchedEx(
@@ -125,7 +121,7 @@ HEADROOM_ENTRY cublasStatus_t cublasGemmStridedBatchedEx(
     const void*, cudaDataType type, int, long long, const void*, cudaDataType, int, long long,
     const void*, void*, cudaDataType, int, long long, int batch, cublasComputeType_t compute,
     cublasGemmAlgo_t) {
-  return multiply(handle, m, n, k, batch, type, uses_tensor_cores(compute));
+  return multiply(handle, m, n, k, batch, type, rounds_to_tf32(compute));
 }
 
 HEADROOM_ENTRY cublasStatus_t cublasSdot_v2(cublasHandle_t handle, int n, const float*, int,

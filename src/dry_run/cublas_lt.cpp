@@ -107,8 +107,7 @@ HEADROOM_ENTRY cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDes
   const auto k = static_cast<std::int64_t>(transposed ? of(a)->rows : of(a)->columns);
   const auto m = static_cast<std::int64_t>(of(d)->rows);
   const auto n = static_cast<std::int64_t>(of(d)->columns);
-  const bool tensor_cores = of(description)->compute == CUBLAS_COMPUTE_32F_FAST_TF32;
   run_product(stream, product_flops(m, n, k, of(d)->batch, of(a)->type),
-              product_precision(of(a)->type, tensor_cores));
+              product_precision(of(a)->type, rounds_to_tf32(of(description)->compute)));
   return CUBLAS_STATUS_SUCCESS;
 }

@@ -10,10 +10,6 @@
 
 #include "src/dry_run/dry_run.h"
 
-// cuda.h renames functions that changed to their latest version; both names are asked for.
-#undef cuDeviceGetUuid
-#undef cuMemGetAddressRange
-
 using namespace headroom::dry_run;
 
 namespace {
@@ -132,7 +128,7 @@ HEADROOM_ENTRY CUresult cuCtxSetLimit(CUlimit, std::size_t) { return CUDA_SUCCES
 HEADROOM_ENTRY CUresult cuMemGetAllocationGranularity(std::size_t* bytes,
                                                       const CUmemAllocationProp*,
                                                       CUmemAllocationGranularity_flags) {
-  *bytes = 2 << 20;
+  *bytes = GpuMemory::kGranularity;
   return CUDA_SUCCESS;
 }
 

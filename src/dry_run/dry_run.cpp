@@ -42,17 +42,20 @@ DryRun& dry_run_with_context() {
   return device;
 }
 
-void run_kernel(cudaStream_t stream, std::int64_t threads) {
+void run_work(cudaStream_t stream, std::int64_t ns) {
   DryRun& device = dry_run_with_context();
   ++device.counters.launches;
-  device.timeline.run(stream, kernel_ns(device.gpu, threads));
+  device.timeline.run(stream, ns);
+}
+
+void run_kernel(cudaStream_t stream, std::int64_t threads) {
+  run_work(stream, kernel_ns(dry_run().gpu, threads));
 }
 
 void run_product(cudaStream_t stream, std::int64_t flops, Precision precision) {
-  DryRun& device = dry_run_with_context();
-  ++device.counters.launches;
+  DryRun& device = dry_run();
   device.counters.product_flops += flops;
-  device.timeline.run(stream, product_ns(device.gpu, flops, precision));
+  run_work(stream, product_ns(device.gpu, flops, precision));
 }
 
 void not_modelled(const char* function) {

@@ -6,15 +6,12 @@
 #include <atomic>
 #include <cstdint>
 
+#include "src/dry_run/entry.h"
 #include "src/dry_run/gpu_memory.h"
 #include "src/dry_run/pinned_memory.h"
 #include "src/dry_run/settings.h"
 #include "src/dry_run/timeline.h"
 #include "src/dry_run/work.h"
-
-/// An entry point of a library that the dry run stands in for. The library's own header declares
-/// it.
-#define HEADROOM_ENTRY extern "C" __attribute__((visibility("default")))
 
 namespace headroom::dry_run {
 
@@ -45,7 +42,8 @@ DryRun& dry_run();
 /// device.
 DryRun& dry_run_with_context();
 
-/// Puts work on a stream.
+/// Puts work on a stream, and counts it as a launch: of a given length, of a kernel, of a product.
+void run_work(cudaStream_t stream, std::int64_t ns);
 void run_kernel(cudaStream_t stream, std::int64_t threads);
 void run_product(cudaStream_t stream, std::int64_t flops, Precision precision);
 

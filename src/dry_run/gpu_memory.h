@@ -16,6 +16,8 @@ namespace headroom::dry_run {
 /// program get the same order.
 class GpuMemory {
  public:
+  static constexpr std::int64_t kGranularity = 2 << 20;  // of the driver: 2 MiB
+
   /// `total`: what the device has; `context`: what is gone from the first use on; `overcommit`:
   /// never refuse.
   GpuMemory(std::int64_t total, std::int64_t context, bool overcommit);
@@ -48,8 +50,6 @@ class GpuMemory {
   std::int64_t free_when_refused() const;
 
  private:
-  static constexpr std::int64_t kGranularity = 2 << 20;  // of the driver: 2 MiB
-
   bool take_locked(std::int64_t bytes);
   std::uintptr_t next_address(std::int64_t bytes);
 

@@ -7,7 +7,7 @@
 
 #include <cstdio>
 
-#define HEADROOM_ENTRY extern "C" __attribute__((visibility("default")))
+#include "src/dry_run/entry.h"
 
 namespace {
 

@@ -15,6 +15,8 @@ std::int64_t product_flops(std::int64_t m, std::int64_t n, std::int64_t k, std::
   return 2 * m * n * k * batch * (is_complex(type) ? 4 : 1);
 }
 
+bool rounds_to_tf32(cublasComputeType_t compute) { return compute == CUBLAS_COMPUTE_32F_FAST_TF32; }
+
 Precision product_precision(cudaDataType type, bool tensor_cores) {
   switch (type) {
     case CUDA_R_16F:

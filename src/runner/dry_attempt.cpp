@@ -3,12 +3,14 @@
 
 #include <vector>
 
+#include "src/core/temporary_folder.h"
+
 namespace headroom {
 
 DryAttempt attempt_dry(WorkerRequest request, const DryRun& dry_run, const Catalog& catalog,
                        Interrupts& interrupts,
                        const std::function<void(const WorkerProgress&)>& on_progress) {
-  const ReportFolder reports;
+  const TemporaryFolder reports;
   request.body["planned"] = true;
   request.environment = dry_run_environment(dry_run, reports.path());
   // The host computes little in between; threads that spin for more take others' time.
@@ -17,7 +19,7 @@ DryAttempt attempt_dry(WorkerRequest request, const DryRun& dry_run, const Catal
   DryAttempt result;
   result.interrupted = reply.ending == WorkerReply::Ending::interrupted;
   result.outcome = outcome_of(reply, catalog);
-  const std::vector<nlohmann::ordered_json> all = reports.read();
+  const std::vector<nlohmann::ordered_json> all = read_reports(reports.path());
   if (!all.empty()) result.report = all.front();
   return result;
 }

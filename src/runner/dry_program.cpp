@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "src/core/error.h"
+#include "src/core/temporary_folder.h"
 
 namespace headroom {
 namespace {
@@ -69,11 +70,11 @@ ExitStatus wait_for(pid_t child) {
 }  // namespace
 
 DryProgram run_dry(const std::vector<std::string>& command, const DryRun& dry_run) {
-  const ReportFolder reports;
+  const TemporaryFolder reports;
   const LeaveSignalsToChild signals;
   DryProgram result;
   result.exit = wait_for(spawn(command, dry_run_environment(dry_run, reports.path())));
-  result.reports = reports.read();
+  result.reports = read_reports(reports.path());
   return result;
 }
 

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/runner/dry_run.h"
 
-#include <stdlib.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <system_error>
+#include <cstdlib>
 
 #include "src/core/file.h"
 #include "src/core/json_reader.h"
@@ -43,22 +40,9 @@ Environment dry_run_environment(const DryRun& dry_run, const std::filesystem::pa
   return environment;
 }
 
-ReportFolder::ReportFolder() {
-  std::string name = (std::filesystem::temp_directory_path() / "headroom-XXXXXX").string();
-  if (mkdtemp(name.data()) == nullptr) {
-    throw std::system_error(errno, std::generic_category(), name);
-  }
-  path_ = name;
-}
-
-ReportFolder::~ReportFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
-std::vector<Json> ReportFolder::read() const {
+std::vector<Json> read_reports(const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(path_))
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
     files.push_back(entry.path());
   std::sort(files.begin(), files.end());
   std::vector<Json> reports;

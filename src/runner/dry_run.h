@@ -27,23 +27,8 @@ struct DryRun {
 /// The variables that make a program run dry. Its processes leave their reports in `reports`.
 Environment dry_run_environment(const DryRun& dry_run, const std::filesystem::path& reports);
 
-/// A folder for reports that is gone with this object.
-class ReportFolder {
- public:
-  /// Throws std::system_error where none can be made.
-  ReportFolder();
-  ~ReportFolder();
-  ReportFolder(const ReportFolder&) = delete;
-  ReportFolder& operator=(const ReportFolder&) = delete;
-
-  const std::filesystem::path& path() const { return path_; }
-
-  /// The reports of all processes that used the device and came to their end, by process number.
-  /// A report that was torn is left out.
-  std::vector<nlohmann::ordered_json> read() const;
-
- private:
-  std::filesystem::path path_;
-};
+/// The reports in that folder, of all processes that used the device and came to their end, by
+/// process number. A report that was torn is left out.
+std::vector<nlohmann::ordered_json> read_reports(const std::filesystem::path& folder);
 
 }  // namespace headroom

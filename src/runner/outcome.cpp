@@ -42,9 +42,6 @@ std::string fault_in_columns(const Json& columns, const Catalog& catalog) {
   return "";
 }
 
-/// A case that went wrong early has none.
-Json columns_of(const Json& record) { return record.value("columns", Json::object()); }
-
 bool losses_are_finite(const Json& record) {
   const Json losses = record.value("loss", Json::array());
   const Json columns = columns_of(record);
@@ -88,6 +85,10 @@ bool excludes(const Catalog& catalog, const std::string& one, const std::string&
 }
 
 }  // namespace
+
+Json columns_of(const Json& record) {
+  return record.is_object() ? record.value("columns", Json::object()) : Json::object();
+}
 
 Outcome outcome_of(const WorkerReply& reply, const Catalog& catalog) {
   switch (reply.ending) {

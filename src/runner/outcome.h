@@ -25,6 +25,10 @@ struct Outcome {
 /// the case has failed; one whose loss is not finite is incorrect.
 Outcome outcome_of(const WorkerReply& reply, const Catalog& catalog);
 
+/// The columns of a worker's record; none where there is no record, or it holds none: a case that
+/// went wrong early.
+nlohmann::ordered_json columns_of(const nlohmann::ordered_json& record);
+
 /// Why the case can't run on that device ("cpu" or "cuda"), so that no worker need be started: it
 /// lists techniques that exclude each other, or one that needs another device. Nothing: it can.
 std::optional<std::string> why_unsupported(const Case& one, const std::string& device,

@@ -37,12 +37,6 @@ bool drops_out(const Case& one) {
   return dropout != nullptr && dropout->get<double>() != 0;
 }
 
-std::optional<double> number_in(const Row& row, const char* column) {
-  const auto found = row.find(column);
-  if (found == row.end()) return std::nullopt;
-  return found->get<double>();
-}
-
 std::string text(double value) { return Json(value).dump(); }
 
 }  // namespace

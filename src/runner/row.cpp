@@ -73,6 +73,11 @@ std::string cell_text(const Json& value) {
 
 }  // namespace
 
+std::optional<double> number_in(const Row& row, const std::string& column) {
+  const Json value = member(row, column);
+  return value.is_number() ? std::optional(value.get<double>()) : std::nullopt;
+}
+
 Status status_of(const Row& row) {
   const Json name = member(row, "status");
   const auto names = enum_names<Status>();
@@ -94,7 +99,7 @@ std::string technique_names(const Case& one) {
 Row make_row(const Catalog& catalog, const Case& one, const Outcome& outcome,
              const Json& runner_columns) {
   const Json known = with_case(runner_columns, one, outcome);
-  const Json measured = outcome.record.is_object() ? member(outcome.record, "columns") : Json();
+  const Json measured = columns_of(outcome.record);
   const bool keeps_figures = outcome.verdict.status == Status::ok || outcome.keeps_figures;
   const bool is_planned = member(known, "kind") == "planned";
   Row row = Row::object();
@@ -106,7 +111,7 @@ Row make_row(const Catalog& catalog, const Case& one, const Outcome& outcome,
     } else if (column.origin.starts_with(kCaseOrigin)) {
       const Json* field = one.find(column.origin.substr(kCaseOrigin.size()));
       if (field != nullptr) value = *field;
-    } else if (measured.is_object() && (keeps_figures || !holds_measurements(column))) {
+    } else if (keeps_figures || !holds_measurements(column)) {
       value = member(measured, column.name);
     }
     if (!value.is_null()) row[column.name] = value;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,9 @@ using Row = nlohmann::ordered_json;
 /// none of the groups time and learning.
 Row make_row(const Catalog& catalog, const Case& one, const Outcome& outcome,
              const nlohmann::ordered_json& runner_columns);
+
+/// A figure of a row; nothing where it has none.
+std::optional<double> number_in(const Row& row, const std::string& column);
 
 /// The status that a row tells.
 Status status_of(const Row& row);

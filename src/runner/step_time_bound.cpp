@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "src/dry_run/gpu.h"
+#include "src/runner/outcome.h"
 
 namespace headroom {
 namespace {
@@ -25,9 +26,8 @@ dry_run::Precision fastest_precision(const Json& columns, bool tf32) {
 std::optional<std::int64_t> step_time_lower_bound_ns(const Json& record, const std::string& gpu,
                                                      bool tf32) {
   const dry_run::Gpu* found = dry_run::find_gpu(gpu);
-  if (found == nullptr || !record.is_object() || !record.contains("columns")) return std::nullopt;
-  const Json& columns = record["columns"];
-  if (!columns.contains("flops_per_step")) return std::nullopt;
+  const Json columns = columns_of(record);
+  if (found == nullptr || !columns.contains("flops_per_step")) return std::nullopt;
   const double flops = columns["flops_per_step"].get<double>();
   const double copied = columns.value("host_link_bytes_per_step", 0.0);
   const double seconds =

@@ -3,7 +3,6 @@
 
 #include <unistd.h>
 
-#include <chrono>
 #include <map>
 #include <optional>
 #include <system_error>
@@ -13,6 +12,7 @@
 #include "src/runner/environment.h"
 #include "src/runner/journal.h"
 #include "src/runner/journal_header.h"
+#include "src/runner/measure_request.h"
 #include "src/runner/planned_case.h"
 #include "src/runner/reference.h"
 #include "src/runner/results_folder.h"
@@ -21,12 +21,6 @@ namespace headroom {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::chrono::seconds limit(const Case& one, const char* path) {
-  const Json* value = one.find(path);
-  if (value == nullptr) throw std::logic_error(std::string("the catalog has no field ") + path);
-  return std::chrono::seconds(value->get<std::int64_t>());
-}
 
 class SuiteRun {
  public:
@@ -127,9 +121,8 @@ class SuiteRun {
     dry.body.erase("snapshot");  // the measurement's own is kept
     const auto planned = plan_case(dry, *options_.dry_run, catalog_, interrupts_, on_progress_);
     if (!planned) return false;
-    const Json& record = planned->outcome.record;
-    if (!record.is_object() || !record.contains("columns")) return true;
-    for (const auto& [name, value] : record["columns"].items()) columns["planned_" + name] = value;
+    const Json figures = columns_of(planned->outcome.record);
+    for (const auto& [name, value] : figures.items()) columns["planned_" + name] = value;
     return true;
   }
 
@@ -144,13 +137,8 @@ class SuiteRun {
   }
 
   WorkerRequest request(const Case& one, const FileDescriptor& log) const {
-    WorkerRequest request;
-    request.worker = options_.worker;
-    request.body = {{"request", "measure"}, {"device", options_.device}, {"case", one.to_json()}};
+    WorkerRequest request = measure_request(options_.worker, options_.device, one, log.get());
     if (options_.snapshots) request.body["snapshot"] = folder_.snapshot_path(one.name);
-    request.log = log.get();
-    request.silence = limit(one, "limits.silence_s");
-    request.total = limit(one, "limits.case_s");
     return request;
   }
 
