@@ -98,7 +98,7 @@ class Bert final : public Model {
     }
   }
 
-  at::Tensor logits(const Batch& batch) override {
+  at::Tensor compute_logits(const Batch& batch) override {
     mask_ = key_mask(batch.attention_mask);
     const at::Tensor x = run_blocks(drop(bert_.embeddings(batch.inputs)));  // (B, T, D)
     const at::Tensor pooled = at::tanh(bert_.pooler(x.select(1, 0)));       // (B, D)

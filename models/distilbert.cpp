@@ -93,7 +93,7 @@ class DistilBert final : public Model {
     }
   }
 
-  at::Tensor logits(const Batch& batch) override {
+  at::Tensor compute_logits(const Batch& batch) override {
     mask_ = key_mask(batch.attention_mask);
     const at::Tensor x = run_blocks(drop(distilbert_.embeddings(batch.inputs)));     // (B, T, D)
     const at::Tensor pooled = at::relu(distilbert_.pre_classifier(x.select(1, 0)));  // (B, D)

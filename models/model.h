@@ -24,6 +24,9 @@ struct Block {
   std::vector<at::Tensor> parameters;  // those that `run` reads, the same handles as the model's
 };
 
+/// How a whole model is run: a batch -> (B, C).
+using ModelFunction = std::function<at::Tensor(const Batch&)>;
+
 /// A network for classification: something that embeds, repeated blocks, a head. Single-device
 /// code that knows no technique. Its parameters carry the names of its Python reference.
 class Model {
@@ -33,10 +36,12 @@ class Model {
   Model& operator=(const Model&) = delete;
 
   /// (B, C), in the dtype of the weights.
-  virtual at::Tensor logits(const Batch& batch) = 0;
+  at::Tensor logits(const Batch& batch) { return run_(batch); }
   /// Mean cross entropy over the batch, shape (), fp32 or wider: logits below fp32 are cast first.
   at::Tensor loss(const Batch& batch);
 
+  /// What logits() calls. A technique may replace it by a function that calls the old one.
+  ModelFunction& run() { return run_; }
   std::span<Block> blocks() { return blocks_; }
   std::span<const Parameter> parameters() const { return parameters_; }
   std::int64_t parameter_count() const;
@@ -45,7 +50,10 @@ class Model {
   void set_training(bool training) { training_ = training; }
 
  protected:
-  explicit Model(std::vector<Parameter> parameters) : parameters_(std::move(parameters)) {}
+  explicit Model(std::vector<Parameter> parameters)
+      : parameters_(std::move(parameters)),
+        run_([this](const Batch& batch) { return compute_logits(batch); }) {}
+  virtual at::Tensor compute_logits(const Batch& batch) = 0;  // (B, C)
   /// Adds a block that reads the parameters whose names start with `prefix`.
   void add_block(const std::string& prefix, BlockFunction run);
   at::Tensor run_blocks(at::Tensor x);  // (B, T, D) -> (B, T, D)
@@ -55,6 +63,7 @@ class Model {
 
  private:
   std::vector<Parameter> parameters_;
+  ModelFunction run_;
 };
 
 }  // namespace headroom

@@ -144,7 +144,7 @@ class Vit final : public Model {
     }
   }
 
-  at::Tensor logits(const Batch& batch) override {
+  at::Tensor compute_logits(const Batch& batch) override {
     at::Tensor x = patches(batch.inputs);                               // (B, T - 1, D)
     x = at::cat({vit_.class_token.expand({x.size(0), -1, -1}), x}, 1);  // (B, T, D)
     x = vit_.ln(run_blocks(drop(x + vit_.pos_embedding)));              // (B, T, D)

@@ -16,19 +16,21 @@ void scale_losses(Step& step, const Recipe& recipe) {
     inner(scaler->scale(loss));
   };
   step.finish_gradients = [scaler, &step, inner = std::move(step.finish_gradients)] {
-    scaler->unscale_gradients(step.optimizer.parameters());
+    scaler->unscale_gradients(step.trained);
+    // All ranks skip a step, or none: each may hold another part of the gradients.
+    if (step.group != nullptr) step.group->all_reduce(scaler->found_inf()).wait();
     inner();  // clipping reads the true norm
   };
   const bool device_decides =
       recipe.optimizer.implementation == Implementation::fused && !recipe.optimizer_on_host;
   step.update = [scaler, &step, device_decides] {
-    step.optimizer.begin_step();
+    step.optimizer->begin_step();
     if (device_decides) {
-      step.optimizer.update_all(scaler->found_inf());
+      step.optimizer->update_all(scaler->found_inf());
     } else if (scaler->found_inf().item<float>() > 0.0F) {
-      step.optimizer.skip_step();
+      step.optimizer->skip_step();
     } else {
-      step.optimizer.update_all();
+      step.optimizer->update_all();
     }
     scaler->adapt();
   };

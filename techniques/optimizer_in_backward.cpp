@@ -21,13 +21,13 @@ void OptimizerInBackward::check_recipe(const Recipe& recipe) const {
 
 void OptimizerInBackward::wrap_step(Step& step, const Recipe&) const {
   step.backward = [&step, inner = std::move(step.backward)](const at::Tensor& loss) {
-    step.optimizer.begin_step();
+    step.optimizer->begin_step();
     inner(loss);
   };
   step.gradient_ready = [&step, inner = std::move(step.gradient_ready)](std::size_t index) {
     inner(index);
-    step.optimizer.update(std::array{index});
-    at::Tensor parameter = step.optimizer.parameters()[index];
+    step.optimizer->update(std::array{index});
+    at::Tensor parameter = step.trained[index];
     parameter.mutable_grad().reset();
     ++step.evidence.updates_in_backward;
   };

@@ -20,7 +20,7 @@ std::string dtype_name(at::ScalarType dtype) {
 }  // namespace
 
 void TrainOptions::fields(Fields& f) {
-  f.integer({"batch_size", "samples an update"}, batch_size, {1, 1'048'576});
+  f.integer({"batch_size", "samples an update, on each rank"}, batch_size, {1, 1'048'576});
   f.object({"optimizer", "what updates the weights"}, [this](Fields& g) { optimizer.fields(g); });
   f.choice({"precision", "of weights and arithmetic, before techniques change it"}, precision);
   f.integer({"steps", "updates that are timed; all samples are kept"}, steps, {0, 10'000});
@@ -33,6 +33,8 @@ void TrainOptions::fields(Fields& f) {
   f.boolean({"tf32", "TF32 products on CUDA"}, tf32);
   f.integer({"held_out_samples", "samples on which accuracy is read at the end; 0: none"},
             held_out_samples, {0, 1'000'000'000});
+  f.choice({"backend", "what moves bytes between ranks; automatic: nccl on CUDA, else gloo"},
+           backend);
 }
 
 std::int64_t Recipe::micro_batch_size() const {

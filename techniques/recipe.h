@@ -10,6 +10,8 @@
 #include "models/data.h"
 #include "models/table.h"
 #include "src/core/fields.h"
+#include "src/distributed/membership.h"
+#include "src/distributed/process_group.h"
 #include "src/optimizers/options.h"
 
 namespace headroom {
@@ -26,7 +28,7 @@ enum class ZeroGradWhen {
 
 /// What a suite may say of the training.
 struct TrainOptions {
-  std::int64_t batch_size = 8;  // samples an update
+  std::int64_t batch_size = 8;  // samples an update, on each rank
   OptimizerOptions optimizer;
   Precision precision = Precision::float32;
   std::int64_t steps = 10;        // that are timed
@@ -37,6 +39,7 @@ struct TrainOptions {
   double max_gradient_norm = 0.0;       // 0: gradients are not clipped
   bool tf32 = false;                    // CUDA
   std::int64_t held_out_samples = 256;  // on which accuracy is read; 0: none
+  CollectiveBackend backend = CollectiveBackend::automatic;
 
   void fields(Fields& f);
 };
@@ -47,6 +50,7 @@ struct Recipe {
   ModelOptions model;
   DataOptions data;
   TrainOptions train;
+  Membership membership;
   bool computes = true;  // false: it is planned, so that no value matters
 
   // What techniques change. Before they do:
@@ -55,6 +59,7 @@ struct Recipe {
   OptimizerOptions optimizer;              // train.optimizer
   bool optimizer_on_host = false;
   std::int64_t micro_batches = 1;  // an update
+  bool joins_ranks = false;        // a technique makes one training of all ranks'
   bool build_on_device = false;    // false: in full precision on the host, then moved and cast
 
   /// Samples of one micro-batch; the last may be smaller.

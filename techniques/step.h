@@ -5,26 +5,45 @@
 
 #include <cstddef>
 #include <functional>
+#include <vector>
 
 #include "models/model.h"
+#include "src/distributed/process_group.h"
+#include "src/memory/ledger.h"
 #include "src/optimizers/optimizer.h"
 #include "techniques/evidence.h"
 
 namespace headroom {
 
-/// The verbs of one training step. A technique wraps a verb by a function that calls the old one.
+/// The parts and the verbs of one training step. A technique wraps a verb by a function that calls
+/// the old one.
 struct Step {
   Model& model;
-  Optimizer& optimizer;
+  Ledger& ledger;
   Evidence& evidence;
+  ProcessGroup* group = nullptr;  // the ranks that train together; null: this process alone
+  /// What the optimizer updates: the model's parameters, or what a technique made of them.
+  std::vector<at::Tensor> trained{};
+  Optimizer* optimizer = nullptr;  // made when all techniques have had their say on `trained`
+  bool last_micro_batch = true;    // of the step, from forward on
 
   std::function<at::Tensor(const Batch&)> forward{};  // a micro-batch -> its mean loss, shape ()
   std::function<void(const at::Tensor&)> backward{};  // a loss -> gradients
-  /// Called when a parameter's gradient is complete for one backward pass, with its index.
+  /// Called when a parameter of the model has its gradient of one backward pass, with its index.
+  std::function<void(std::size_t)> parameter_ready{};
+  /// Called when one of `trained` has its gradient of one backward pass, with its index.
   std::function<void(std::size_t)> gradient_ready{};
+  /// Makes the sum of squares of the gradients of `trained`, shape (), that of the whole model's;
+  /// empty: `trained` is the whole model.
+  std::function<void(at::Tensor&)> complete_norm{};
+  /// After the last backward pass of a step: brings the gradients of `trained` together from where
+  /// they arose. Nothing to do where they arose there.
+  std::function<void()> collect_gradients = [] {};
   /// Once all gradients are there: makes them fit for update (unscaled, clipped).
   std::function<void()> finish_gradients{};
-  std::function<void()> update{};  // gradients -> parameters
+  std::function<void()> update{};  // gradients -> `trained`
+  /// After the update: brings the weights to where forward reads them, where that is elsewhere.
+  std::function<void()> publish_weights = [] {};
 };
 
 }  // namespace headroom

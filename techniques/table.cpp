@@ -8,12 +8,15 @@
 #include "techniques/activation_checkpointing.h"
 #include "techniques/activation_offload.h"
 #include "techniques/bfloat16.h"
+#include "techniques/ddp.h"
+#include "techniques/fsdp.h"
 #include "techniques/gradient_accumulation.h"
 #include "techniques/mixed_precision.h"
 #include "techniques/on_device_init.h"
 #include "techniques/optimizer_in_backward.h"
 #include "techniques/optimizer_offload.h"
 #include "techniques/sgd.h"
+#include "techniques/zero.h"
 
 namespace headroom {
 namespace {
@@ -25,6 +28,12 @@ std::unique_ptr<Technique> make() {
 
 constexpr std::string_view kWithBfloat16[] = {"bfloat16"};
 constexpr std::string_view kWithAccumulation[] = {"gradient_accumulation"};
+// One technique joins the ranks; all but it see a parameter's gradient when it is this rank's
+// alone.
+constexpr std::string_view kWithDdp[] = {"optimizer_in_backward"};
+constexpr std::string_view kWithZero1[] = {"ddp", "optimizer_in_backward"};
+constexpr std::string_view kWithZero2[] = {"ddp", "zero_1", "optimizer_in_backward"};
+constexpr std::string_view kWithFsdp[] = {"ddp", "zero_1", "zero_2", "optimizer_in_backward"};
 
 constexpr std::array kTechniques{
     TechniqueEntry{
@@ -112,6 +121,46 @@ constexpr std::array kTechniques{
         .source = "PyTorch tutorial 'optimizer step in backward'; LOMO, arXiv:2306.09782",
         .make = &make<OptimizerInBackward>,
         .excludes = kWithAccumulation,
+    },
+    TechniqueEntry{
+        .name = "ddp",
+        .summary = "every rank has the whole model; gradients are averaged while backward runs",
+        .saves = "nothing; what sharding is compared with",
+        .costs = "2 (1 - 1/N) of the gradients' bytes between ranks; 4P for buckets",
+        .source = "Li et al. 2020, arXiv:2006.15704; torch's DistributedDataParallel",
+        .make = &make<Ddp>,
+        .excludes = kWithDdp,
+        .joins_ranks = true,
+    },
+    TechniqueEntry{
+        .name = "zero_1",
+        .summary = "each rank keeps the optimizer state of its part and updates that",
+        .saves = "8P (1 - 1/N) of Adam's state",
+        .costs = "as many bytes between ranks as ddp",
+        .source = "Rajbhandari et al. 2020, arXiv:1910.02054 (P_os)",
+        .make = &make<Zero1>,
+        .excludes = kWithZero1,
+        .joins_ranks = true,
+    },
+    TechniqueEntry{
+        .name = "zero_2",
+        .summary = "zero_1, and each rank keeps its part of the gradients alone",
+        .saves = "zero_1's and 4P (1 - 1/N) of gradients",
+        .costs = "as zero_1; a reduction for each micro-batch",
+        .source = "Rajbhandari et al. 2020, arXiv:1910.02054 (P_os+g)",
+        .make = &make<Zero2>,
+        .excludes = kWithZero2,
+        .joins_ranks = true,
+    },
+    TechniqueEntry{
+        .name = "fsdp",
+        .summary = "zero_2, and blocks gather their weights when they run",
+        .saves = "16P (1 - 1/N) of weights, gradients and Adam's state, but for the blocks at work",
+        .costs = "P bytes more between ranks than ddp",
+        .source = "Zhao et al. 2023, arXiv:2304.11277; torch's FullyShardedDataParallel",
+        .make = &make<Fsdp>,
+        .excludes = kWithFsdp,
+        .joins_ranks = true,
     },
 };
 

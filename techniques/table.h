@@ -24,6 +24,7 @@ struct TechniqueEntry {
   double gradient_tolerance = 1e-5;
   /// Names of techniques it can't be combined with; one side names the other.
   std::span<const std::string_view> excludes = {};
+  bool joins_ranks = false;  // it makes one training of what all ranks do
 };
 
 /// All techniques, in the order in which `headroom list techniques` prints them.

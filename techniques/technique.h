@@ -22,6 +22,8 @@ class Technique {
   virtual void edit_recipe(Recipe&) const {}
   /// Once all techniques have edited: throws Unsupported where the recipe leaves no way.
   virtual void check_recipe(const Recipe&) const {}
+  /// What the optimizer is to update: sharding.
+  virtual void split_parameters(Step&, const Recipe&) const {}
   /// By blocks: checkpointing, sharding, offload.
   virtual void wrap_model(Step&, const Recipe&) const {}
   /// By verbs: autocast, scaling, updating.

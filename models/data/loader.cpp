@@ -21,25 +21,30 @@
 namespace headroom {
 namespace {
 
-/// Which samples batch k holds.
+/// Which samples a share of batch k holds.
 class Order {
  public:
-  Order(std::int64_t samples, std::int64_t batch_size, std::int64_t seed)
-      : samples_(samples), batch_size_(batch_size), seed_(static_cast<std::uint64_t>(seed)) {}
+  Order(std::int64_t samples, std::int64_t batch_size, std::int64_t seed, const BatchShare& share)
+      : samples_(samples),
+        batch_size_(batch_size),
+        share_(share),
+        seed_(static_cast<std::uint64_t>(seed)) {}
 
   std::span<const std::int64_t> batch(std::int64_t k) {
-    const std::int64_t batches = samples_ / batch_size_;
+    const std::int64_t batches = samples_ / (batch_size_ * share_.ranks);
     if (epoch_ != k / batches) {
       epoch_ = k / batches;
       indices_ = shuffled(samples_, random_bits(seed_, static_cast<std::uint64_t>(epoch_)));
     }
-    return std::span(indices_).subspan(static_cast<std::size_t>(k % batches * batch_size_),
+    const std::int64_t share = k % batches * share_.ranks + share_.rank;
+    return std::span(indices_).subspan(static_cast<std::size_t>(share * batch_size_),
                                        static_cast<std::size_t>(batch_size_));
   }
 
  private:
   std::int64_t samples_;
   std::int64_t batch_size_;
+  BatchShare share_;
   std::uint64_t seed_;
   std::int64_t epoch_ = -1;  // whose order `indices_` is
   std::vector<std::int64_t> indices_;
@@ -63,9 +68,10 @@ std::future<Batch> outcome(const std::function<Batch()>& load) {
 }  // namespace
 
 struct Loader::State {
-  State(const Dataset& data, const DataOptions& options, std::int64_t batch_size, std::int64_t seed)
+  State(const Dataset& data, const DataOptions& options, std::int64_t batch_size, std::int64_t seed,
+        const BatchShare& share)
       : dataset(data),
-        first_order(data.train_size(), batch_size, seed),
+        first_order(data.train_size(), batch_size, seed, share),
         pinned(options.pinned && at::hasCUDA()),
         prefetch(static_cast<std::size_t>(options.prefetch)),
         queues(static_cast<std::size_t>(options.workers)) {
@@ -130,12 +136,13 @@ struct Loader::State {
 };
 
 Loader::Loader(const Dataset& dataset, const DataOptions& options, std::int64_t batch_size,
-               std::int64_t seed) {
-  if (batch_size < 1 || dataset.train_size() < batch_size) {
+               std::int64_t seed, const BatchShare& share) {
+  const std::int64_t needed = batch_size * share.ranks;
+  if (batch_size < 1 || dataset.train_size() < needed) {
     throw ConfigError("data " + options.name + " has " + std::to_string(dataset.train_size()) +
-                      " samples to train on, a batch needs " + std::to_string(batch_size));
+                      " samples to train on, a batch needs " + std::to_string(needed));
   }
-  state_ = std::make_unique<State>(dataset, options, batch_size, seed);
+  state_ = std::make_unique<State>(dataset, options, batch_size, seed, share);
 }
 
 Loader::~Loader() = default;

@@ -31,6 +31,12 @@ at::Device device_of(const Json& request) {
   return name == "cuda" ? at::Device(at::kCUDA, 0) : at::Device(at::kCPU);
 }
 
+/// Which rank this worker is. How many there are is the case's.
+void take_seat(const Json& request, Membership& membership) {
+  membership.rank = request.value("rank", std::int64_t{0});
+  membership.store = request.value("store", "");
+}
+
 void limit_memory(at::Device device, std::int64_t asked) {
   if (device.is_cuda()) {
     if (asked > 0) limit_cuda_memory(asked);
@@ -43,6 +49,7 @@ void limit_memory(at::Device device, std::int64_t asked) {
 
 Json measure_case(const Json& request, const Messages& messages) {
   Case measured = read_case(request.at("case"), device_of(request));
+  take_seat(request, measured.recipe.membership);
   measured.recipe.computes = !request.value("planned", false);
   const std::string snapshot = request.value("snapshot", "");
   limit_memory(measured.recipe.device, measured.limits.memory_bytes);
@@ -103,6 +110,9 @@ void answer(const Json& request) {
     record = do_request(request, messages);
   } catch (const Unsupported& error) {
     record = make_failure("unsupported", error.what());
+  } catch (const PeerLost& error) {
+    record = make_failure("failed", error.what());
+    record["peer_lost"] = true;
   } catch (const ConfigError& error) {
     // Of a case the command line has checked what it could: what is left fails the case alone.
     record = make_failure(request.at("request") == "measure" ? "failed" : "invalid", error.what());

@@ -32,6 +32,8 @@ void Limits::fields(Fields& f) {
 }
 
 void case_fields(Fields& f, Recipe& recipe, Limits& limits) {
+  f.integer({"ranks", "processes that train together, one for each GPU"}, recipe.membership.ranks,
+            {1, 65536});
   f.object({"model", "what is trained"}, [&](Fields& g) { recipe.model.fields(g); });
   f.object({"data", "on what, and how it is loaded"}, [&](Fields& g) { recipe.data.fields(g); });
   f.object({"train", "how it is trained"}, [&](Fields& g) { recipe.train.fields(g); });

@@ -27,6 +27,7 @@ Json describe_technique(const TechniqueEntry& entry) {
           {"fields", describe_fields([&](Fields& f) { technique->fields(f); })},
           {"excludes", entry.excludes},
           {"needs", ""},
+          {"joins_ranks", entry.joins_ranks},
           {"loss_tolerance", entry.loss_tolerance},
           {"gradient_tolerance", entry.gradient_tolerance}};
 }

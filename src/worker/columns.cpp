@@ -45,7 +45,8 @@ std::optional<std::int64_t> step_deviation(const Measured& m) {
 Json samples_per_second(const Measured& m) {
   const auto step = median_step(m);
   if (!step) return {};
-  return static_cast<double>(m.recipe.train.batch_size) * 1e9 / static_cast<double>(*step);
+  const std::int64_t samples = m.recipe.train.batch_size * m.recipe.membership.ranks;
+  return static_cast<double>(samples) * 1e9 / static_cast<double>(*step);
 }
 
 /// The product FLOPs that were run, recomputation included, against what this machine reaches.
@@ -85,7 +86,8 @@ const std::array kColumns{
     Column{"status", "text", "identity", "how the case ended", "runner"},
     Column{"reason", "text", "identity", "why, where it did not end as ok", "runner"},
 
-    Column{"batch_size", "integer", "work", "samples an update", "case:train.batch_size"},
+    Column{"batch_size", "integer", "work", "samples an update, on each rank",
+           "case:train.batch_size"},
     Column{"micro_batch_size", "integer", "work", "samples of one forward pass", "worker",
            [](const Measured& m) -> Json { return m.recipe.micro_batch_size(); }},
     Column{"sequence_length", "integer", "work", "tokens of a sample", "case:data.sequence_length"},
@@ -175,8 +177,8 @@ const std::array kColumns{
            [](const Measured& m) { return or_null(step_deviation(m)); }},
     Column{"step_time_samples", "integer", "time", "updates that were timed", "worker",
            [](const Measured& m) -> Json { return m.measurement.step_time_ns.size(); }},
-    Column{"samples_per_second", "number", "time", "batch_size / step_time_median_ns", "worker",
-           &samples_per_second},
+    Column{"samples_per_second", "number", "time",
+           "of all ranks: ranks * batch_size / step_time_median_ns", "worker", &samples_per_second},
     Column{"mfu", "number", "time",
            "flops_per_step a second over what the best large product of this machine reaches",
            "worker", &utilisation},

@@ -3,6 +3,7 @@
 
 #include <ATen/Context.h>
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/full.h>
 #include <torch/csrc/autograd/autograd.h>
 #include <torch/csrc/autograd/function_hook.h>
 #include <torch/csrc/autograd/variable.h>
@@ -13,6 +14,7 @@
 #include <utility>
 
 #include "src/memory/position.h"
+#include "src/memory/storage.h"
 #include "src/optimizers/clip.h"
 
 namespace headroom {
@@ -42,17 +44,18 @@ class GradientArrived final : public torch::autograd::PostAccumulateGradHook {
 
 }  // namespace
 
-Trainer::Trainer(const Recipe& recipe, const Techniques& techniques, Ledger& ledger)
+Trainer::Trainer(const Recipe& recipe, const Techniques& techniques, Ledger& ledger,
+                 ProcessGroup* group)
     : recipe_(recipe), ledger_(ledger) {
   const PhaseScope phase(Phase::build);
   at::manual_seed(static_cast<std::uint64_t>(recipe.train.seed));
   build_model();
   follow_blocks();
-  optimizer_ = recipe.optimizer_on_host
-                   ? make_host_optimizer(recipe.optimizer, tensors_of(*model_))
-                   : make_device_optimizer(recipe.optimizer, tensors_of(*model_));
-  gradient_norms_.resize(model_->parameters().size());
-  make_step();
+  make_step(group);
+  for (const auto& technique : techniques) technique->split_parameters(*step_, recipe);
+  make_optimizer();
+  gradient_norms_.resize(step_->trained.size());
+  if (group != nullptr) give_each_rank_its_own_dropout(group->rank());
   for (const auto& technique : techniques) technique->wrap_model(*step_, recipe);
   for (const auto& technique : techniques) technique->wrap_step(*step_, recipe);
   follow_gradients();
@@ -116,7 +119,7 @@ void Trainer::follow_gradients() {
   for (const Parameter& parameter : model_->parameters()) {
     const auto arrived = [this, index](const at::Tensor& owner) {
       ledger_.tag(owner.grad(), Category::gradients);
-      step_->gradient_ready(index);
+      step_->parameter_ready(index);
     };
     torch::autograd::impl::set_post_acc_grad_hooks(parameter.tensor,
                                                    std::make_unique<GradientArrived>(arrived));
@@ -124,16 +127,31 @@ void Trainer::follow_gradients() {
   }
 }
 
-void Trainer::make_step() {
-  step_ = std::make_unique<Step>(
-      Step{.model = *model_, .optimizer = *optimizer_, .evidence = evidence_});
+void Trainer::make_optimizer() {
+  optimizer_ = recipe_.optimizer_on_host ? make_host_optimizer(recipe_.optimizer, step_->trained)
+                                         : make_device_optimizer(recipe_.optimizer, step_->trained);
+  step_->optimizer = optimizer_.get();
+}
+
+/// All ranks draw the same weights; from here on each draws for itself.
+void Trainer::give_each_rank_its_own_dropout(std::int64_t rank) const {
+  at::manual_seed(static_cast<std::uint64_t>(recipe_.train.seed + rank + 1));
+}
+
+void Trainer::make_step(ProcessGroup* group) {
+  step_ = std::make_unique<Step>(Step{.model = *model_,
+                                      .ledger = ledger_,
+                                      .evidence = evidence_,
+                                      .group = group,
+                                      .trained = tensors_of(*model_)});
   step_->forward = [this](const Batch& batch) { return model_->loss(batch); };
   step_->backward = [](const at::Tensor& loss) { torch::autograd::backward({loss}, {}); };
+  step_->parameter_ready = [this](std::size_t index) { step_->gradient_ready(index); };
   step_->gradient_ready = [this](std::size_t index) { note_gradient_norm(index); };
   step_->finish_gradients = [this] {
     for (std::size_t i = 0; i < gradient_norms_.size(); ++i) note_gradient_norm(i);
     if (recipe_.train.max_gradient_norm > 0.0) {
-      clip_gradients(optimizer_->parameters(), recipe_.train.max_gradient_norm);
+      clip_gradients(step_->trained, recipe_.train.max_gradient_norm, step_->complete_norm);
     }
   };
   step_->update = [this] {
@@ -143,8 +161,8 @@ void Trainer::make_step() {
 }
 
 void Trainer::zero_gradients() {
-  for (const Parameter& parameter : model_->parameters()) {
-    at::Tensor& gradient = at::Tensor(parameter.tensor).mutable_grad();
+  for (const at::Tensor& trained : step_->trained) {
+    at::Tensor& gradient = at::Tensor(trained).mutable_grad();
     if (!gradient.defined()) continue;
     if (recipe_.train.zero_grad == ZeroGrad::to_none) {
       gradient.reset();
@@ -158,7 +176,7 @@ void Trainer::zero_gradients() {
 /// between, or scale it. Only a number is kept, so that looking adds nothing to the peak; the norm
 /// is taken in the gradient's own dtype, since a wider one would copy it.
 void Trainer::note_gradient_norm(std::size_t index) {
-  const at::Tensor& gradient = optimizer_->parameters()[index].grad();
+  const at::Tensor& gradient = step_->trained[index].grad();
   if (evidence_.steps > 0 || !gradient.defined()) return;
   const at::NoGradGuard no_grad;
   gradient_norms_[index] = gradient.norm().item<double>();
@@ -167,6 +185,11 @@ void Trainer::note_gradient_norm(std::size_t index) {
 std::optional<double> Trainer::first_gradient_norm() const {
   double sum = 0.0;
   for (const double norm : gradient_norms_) sum += norm * norm;
+  if (step_->complete_norm) {
+    at::Tensor sum_of_all = at::full({}, sum, at::device(recipe_.device).dtype(at::kDouble));
+    step_->complete_norm(sum_of_all);
+    sum = sum_of_all.item<double>();
+  }
   const bool known = evidence_.steps > 0 && std::isfinite(sum);
   return known ? std::optional(std::sqrt(sum)) : std::nullopt;
 }
@@ -180,6 +203,7 @@ double Trainer::step(const Batch& host_batch) {
   at::Tensor total;
   for (std::int64_t start = 0; start < batch.size(); start += recipe_.micro_batch_size()) {
     const std::int64_t count = std::min(recipe_.micro_batch_size(), batch.size() - start);
+    step_->last_micro_batch = start + count == batch.size();
     at::Tensor loss;
     {
       const PhaseScope phase(Phase::forward);
@@ -195,20 +219,33 @@ double Trainer::step(const Batch& host_batch) {
     ++evidence_.backward_passes;
   }
   const PhaseScope phase(Phase::update);
+  step_->collect_gradients();
   step_->finish_gradients();
   step_->update();
+  step_->publish_weights();
   if (!zero_first) zero_gradients();
   for (const at::Tensor& state : optimizer_->device_state()) {
     ledger_.tag(state, Category::optimizer_state);
   }
   ++evidence_.steps;
-  return total.item<double>();
+  return mean_over_ranks(total).item<double>();
+}
+
+at::Tensor Trainer::mean_over_ranks(const at::Tensor& loss) const {
+  if (step_->group == nullptr) return loss;
+  const at::Tensor sum = loss.clone();
+  ledger_.tag(sum, Category::communication);
+  step_->group->all_reduce(sum).wait();
+  at::Tensor mean = sum.div(static_cast<double>(step_->group->ranks()));
+  release_storage(sum);
+  return mean;
 }
 
 Evidence Trainer::final_evidence() const {
   Evidence evidence = evidence_;
   evidence.device_state_bytes = total_bytes(optimizer_->device_state());
   evidence.host_state_bytes = total_bytes(optimizer_->host_state());
+  if (step_->group != nullptr) evidence.sent_bytes = step_->group->sent_bytes();
   return evidence;
 }
 

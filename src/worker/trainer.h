@@ -17,13 +17,15 @@ using Techniques = std::vector<std::unique_ptr<Technique>>;
 /// A model, an optimizer and a step, made after a recipe and wrapped by techniques.
 class Trainer {
  public:
-  /// Builds everything. The recipe has been edited already. All arguments outlive the trainer.
-  Trainer(const Recipe& recipe, const Techniques& techniques, Ledger& ledger);
+  /// Builds everything. The recipe has been edited already. `group`: the ranks to train with; null:
+  /// this process trains alone. All arguments outlive the trainer.
+  Trainer(const Recipe& recipe, const Techniques& techniques, Ledger& ledger,
+          ProcessGroup* group = nullptr);
   Trainer(const Trainer&) = delete;
   Trainer& operator=(const Trainer&) = delete;
 
-  /// One update on a batch of `recipe.train.batch_size` samples, on the CPU. Returns the batch's
-  /// mean loss; reading it waits for the device.
+  /// One update on this rank's batch of `recipe.train.batch_size` samples, on the CPU. Returns the
+  /// mean loss over the batches of all ranks; reading it waits for the device.
   double step(const Batch& batch);
 
   Model& model() { return *model_; }
@@ -33,6 +35,7 @@ class Trainer {
   Evidence final_evidence() const;
   /// The global 2-norm of the first step's gradients, unscaled and unclipped: a loss alone says
   /// nothing of backward. Empty before that step, and where they overflowed, as scaled fp16 may.
+  /// All ranks ask for it together.
   std::optional<double> first_gradient_norm() const;
   /// Bytes that techniques copied between device and host so far.
   std::int64_t copied_bytes() const;
@@ -41,7 +44,10 @@ class Trainer {
   void build_model();
   void follow_blocks();
   void follow_gradients();
-  void make_step();
+  void make_step(ProcessGroup* group);
+  void make_optimizer();
+  void give_each_rank_its_own_dropout(std::int64_t rank) const;
+  at::Tensor mean_over_ranks(const at::Tensor& loss) const;
   void zero_gradients();
   void note_gradient_norm(std::size_t index);
 

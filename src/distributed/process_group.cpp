@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/distributed/process_group.h"
+
+#include <ATen/core/grad_mode.h>
+
+#include <torch/csrc/distributed/c10d/FileStore.hpp>
+#include <torch/csrc/distributed/c10d/HashStore.hpp>
+#include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "src/core/error.h"
+#include "src/distributed/backend.h"
+
+namespace headroom {
+namespace {
+
+using Group = c10d::ProcessGroup;
+
+/// gloo throws plain errors of its own, which name it.
+bool is_of_a_peer(const std::exception& error, const std::string& text) {
+  return dynamic_cast<const c10::DistError*>(&error) != nullptr ||
+         text.find("gloo") != std::string::npos;
+}
+
+c10::intrusive_ptr<c10d::Store> open_store(const Membership& membership) {
+  c10::intrusive_ptr<c10d::Store> store;
+  if (membership.store.empty()) {
+    store = c10::make_intrusive<c10d::HashStore>();
+  } else {
+    store =
+        c10::make_intrusive<c10d::FileStore>(membership.store, static_cast<int>(membership.ranks));
+  }
+  store->setTimeout(kNoTimeout);
+  return store;
+}
+
+c10::intrusive_ptr<Group> join(const Membership& membership, at::Device device, bool nccl) {
+  const auto store = open_store(membership);
+  const auto rank = static_cast<int>(membership.rank);
+  const auto ranks = static_cast<int>(membership.ranks);
+  auto group = c10::make_intrusive<Group>(store, rank, ranks);
+  const auto type = nccl ? Group::BackendType::NCCL : Group::BackendType::GLOO;
+  group->setDefaultBackend(type);
+  group->setBackend(
+      device.type(), type,
+      nccl ? make_nccl_backend(store, rank, ranks, device) : make_gloo_backend(store, rank, ranks));
+  return group;
+}
+
+/// Begins what `call` asks LibTorch for.
+Collective::Works begin(const std::function<Collective::Works()>& call) {
+  const at::NoGradGuard no_grad;
+  Collective::Works works;
+  with_peers([&] { works = call(); });
+  return works;
+}
+
+}  // namespace
+
+void with_peers(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const std::exception& error) {
+    const std::string text = error.what();
+    if (!is_of_a_peer(error, text)) throw;
+    throw PeerLost("a collective failed: " + text.substr(0, text.find('\n')));
+  }
+}
+
+Collective::Collective(Works works, std::function<void()> then)
+    : works_(std::move(works)), then_(std::move(then)) {}
+Collective::~Collective() = default;
+Collective::Collective(Collective&&) noexcept = default;
+Collective& Collective::operator=(Collective&&) noexcept = default;
+
+void Collective::wait() {
+  with_peers([this] {
+    for (const auto& work : works_) work->wait();
+  });
+  works_.clear();
+  if (const auto then = std::exchange(then_, {})) then();
+}
+
+ProcessGroup::ProcessGroup(const Membership& membership, at::Device device,
+                           CollectiveBackend backend)
+    : rank_(membership.rank),
+      ranks_(membership.ranks),
+      device_(device),
+      uses_nccl_(backend == CollectiveBackend::nccl ||
+                 (backend == CollectiveBackend::automatic && device.is_cuda())) {
+  with_peers([&] { group_ = join(membership, device, uses_nccl_); });
+}
+
+ProcessGroup::~ProcessGroup() = default;
+
+Collective ProcessGroup::all_gather(const at::Tensor& all, const at::Tensor& part) {
+  sent_bytes_ += (ranks_ - 1) * static_cast<std::int64_t>(part.nbytes());
+  if (uses_nccl_) {
+    at::Tensor output = all;
+    at::Tensor input = part;
+    return Collective(
+        begin([&] { return Collective::Works{group_->_allgather_base(output, input)}; }));
+  }
+  return Collective(begin([&] {
+    Collective::Works works;
+    for (std::int64_t rank = 0; rank < ranks_; ++rank) {
+      std::vector<at::Tensor> one{all.narrow(0, rank * part.numel(), part.numel())};
+      if (rank == rank_ && !one[0].is_alias_of(part)) one[0].copy_(part);
+      c10d::BroadcastOptions options;
+      options.rootRank = rank;
+      works.push_back(group_->broadcast(one, options));
+    }
+    return works;
+  }));
+}
+
+Collective ProcessGroup::reduce_scatter(const at::Tensor& part, const at::Tensor& all) {
+  sent_bytes_ += (ranks_ - 1) * static_cast<std::int64_t>(part.nbytes());
+  if (uses_nccl_) {
+    at::Tensor output = part;
+    at::Tensor input = all;
+    return Collective(
+        begin([&] { return Collective::Works{group_->_reduce_scatter_base(output, input)}; }));
+  }
+  std::vector<at::Tensor> tensors{all};
+  return Collective(begin([&] { return Collective::Works{group_->allreduce(tensors)}; }),
+                    [part, all, rank = rank_] {
+                      const at::NoGradGuard no_grad;
+                      part.copy_(all.narrow(0, rank * part.numel(), part.numel()));
+                    });
+}
+
+Collective ProcessGroup::all_reduce(const at::Tensor& values) {
+  count_all_reduce(static_cast<std::int64_t>(values.nbytes()));
+  std::vector<at::Tensor> tensors{values};
+  return Collective(begin([&] { return Collective::Works{group_->allreduce(tensors)}; }));
+}
+
+}  // namespace headroom

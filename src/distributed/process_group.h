@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <vector>
+
+#include "src/distributed/membership.h"
+
+namespace c10d {
+class ProcessGroup;
+class Work;
+}  // namespace c10d
+
+namespace headroom {
+
+enum class CollectiveBackend {
+  automatic,  // nccl on CUDA, gloo on the CPU
+  gloo,       // on CUDA by way of the host; ranks may share a GPU
+  nccl,
+};
+
+/// A collective failed, most often since another rank is gone: that rank knows why.
+class PeerLost : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Calls what may talk to other ranks, and turns the errors of their libraries into PeerLost.
+void with_peers(const std::function<void()>& call);
+
+/// A collective that may still run. It keeps its tensors alive until it is waited for.
+class Collective {
+ public:
+  using Works = std::vector<c10::intrusive_ptr<c10d::Work>>;
+
+  /// `then`: what is left to do when all works are done.
+  explicit Collective(Works works, std::function<void()> then = {});
+  ~Collective();
+  Collective(Collective&&) noexcept;
+  Collective& operator=(Collective&&) noexcept;
+
+  /// On the CPU, and with gloo, the host waits; with NCCL the current stream does.
+  /// Throws PeerLost.
+  void wait();
+
+ private:
+  Works works_;
+  std::function<void()> then_;
+};
+
+/// The ranks that train together. Every rank calls the same collectives in the same order; all
+/// tensors are contiguous and of one dtype, on the group's device. On CUDA a collective begins
+/// after all that the current stream was given so far.
+///
+/// No collective allocates on the device. LibTorch's own for gloo do, on a thread of theirs,
+/// whenever that comes to it, so that a peak would hang on the moment: here an all-gather by gloo
+/// is a broadcast from each rank, and a reduce-scatter, which gloo has not, an all-reduce.
+class ProcessGroup {
+ public:
+  /// Waits for all ranks. Throws PeerLost, or Unsupported where the backend can't serve the device.
+  ProcessGroup(const Membership& membership, at::Device device, CollectiveBackend backend);
+  ~ProcessGroup();
+  ProcessGroup(const ProcessGroup&) = delete;
+  ProcessGroup& operator=(const ProcessGroup&) = delete;
+
+  std::int64_t rank() const { return rank_; }
+  std::int64_t ranks() const { return ranks_; }
+  at::Device device() const { return device_; }
+
+  /// (n) of each rank -> `all`, (ranks * n), in the order of ranks.
+  Collective all_gather(const at::Tensor& all, const at::Tensor& part);
+  /// `all`, (ranks * n), summed over ranks -> `part`, (n), of which rank r gets the r-th. What is
+  /// in `all` is lost.
+  Collective reduce_scatter(const at::Tensor& part, const at::Tensor& all);
+  /// Sums over ranks, in place.
+  Collective all_reduce(const at::Tensor& values);
+
+  /// Says of an all-reduce of so many bytes that LibTorch did on its own with this group.
+  void count_all_reduce(std::int64_t bytes) { sent_bytes_ += 2 * (ranks_ - 1) * bytes / ranks_; }
+  /// Bytes that this rank has to send at least for what was asked of it so far.
+  std::int64_t sent_bytes() const { return sent_bytes_; }
+  /// For what LibTorch itself does with a group.
+  const c10::intrusive_ptr<c10d::ProcessGroup>& of_libtorch() const { return group_; }
+
+ private:
+  std::int64_t rank_;
+  std::int64_t ranks_;
+  at::Device device_;
+  bool uses_nccl_;
+  c10::intrusive_ptr<c10d::ProcessGroup> group_;
+  std::int64_t sent_bytes_ = 0;
+};
+
+}  // namespace headroom

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <memory>
+
+namespace headroom {
+
+/// Work beside the computation: on CUDA a stream of its own, on the CPU nothing, where all is done
+/// in the order in which it is asked for.
+class SideStream {
+ public:
+  explicit SideStream(at::Device device);
+  ~SideStream();
+  SideStream(const SideStream&) = delete;
+  SideStream& operator=(const SideStream&) = delete;
+
+  /// Makes the side stream the current one: what is asked for, and allocated, is its own.
+  class Scope {
+   public:
+    explicit Scope(const SideStream& side);
+    ~Scope();
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+
+   private:
+    struct Guard;
+    std::unique_ptr<Guard> guard_;  // empty on the CPU
+  };
+
+  /// The side stream waits for all that the current stream was given so far.
+  void follow_current() const;
+  /// The current stream waits for all that the side stream was given so far.
+  void join() const;
+  /// The allocator gives the tensor's memory to nobody else until the side stream is done with it.
+  void keep(const at::Tensor& tensor) const;
+
+ private:
+  struct Stream;
+  std::unique_ptr<Stream> stream_;  // empty on the CPU
+};
+
+/// The allocator gives the tensor's memory to nobody else until the current stream is done with it.
+void keep_for_current_stream(const at::Tensor& tensor);
+
+/// A point in the order of the current stream; none on the CPU, where it has passed.
+class StreamPoint {
+ public:
+  /// The point behind all that the device's current stream was given so far.
+  explicit StreamPoint(at::Device device);
+  /// The host waits for it.
+  void wait() const;
+
+ private:
+  struct Event;
+  std::shared_ptr<Event> event_;  // empty on the CPU
+};
+
+}  // namespace headroom

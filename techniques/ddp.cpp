@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "techniques/ddp.h"
+
+#include <torch/csrc/distributed/c10d/reducer.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace headroom {
+namespace {
+
+constexpr std::int64_t kFirstBucketBytes = 1024 * 1024;  // PyTorch's: the first one goes early
+
+/// All parameters in one bucket: after the first backward LibTorch makes its own, in the order in
+/// which gradients arrive.
+std::shared_ptr<c10d::Reducer> make_reducer(const Step& step, std::int64_t bucket_bytes,
+                                            bool gradient_as_bucket_view) {
+  constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
+  auto [buckets, limits] = c10d::compute_bucket_assignment_by_size(step.trained, {kNoLimit});
+  std::reverse(buckets.begin(), buckets.end());
+  return std::make_shared<c10d::Reducer>(
+      step.trained, std::move(buckets), step.group->of_libtorch(),
+      std::vector<bool>(step.trained.size(), false), bucket_bytes,
+      /*find_unused_parameters=*/false, gradient_as_bucket_view,
+      /*param_names=*/std::unordered_map<std::size_t, std::string>{}, kFirstBucketBytes,
+      /*skip_all_reduce_unused_params=*/false, /*use_python_reducer=*/false,
+      /*bucket_bytes_cap_list=*/std::vector<std::int64_t>{});
+}
+
+/// Books the buckets, which LibTorch allocates where it likes, and what they will send.
+void note_buckets(const c10d::Reducer& reducer, Step& step) {
+  for (c10d::GradBucket& bucket : reducer.get_grad_buckets(/*return_zero_tensors=*/false)) {
+    step.ledger.tag(bucket.getBuffer(), Category::communication);
+    step.group->count_all_reduce(static_cast<std::int64_t>(bucket.getBuffer().nbytes()));
+    ++step.evidence.reductions;
+  }
+}
+
+}  // namespace
+
+void Ddp::fields(Fields& f) {
+  f.integer({"bucket_mib", "MiB of gradients that are reduced at once"}, bucket_mib_, {1, 65536});
+  f.boolean({"gradient_as_bucket_view", "gradients lie in the buckets, and not beside them"},
+            gradient_as_bucket_view_);
+}
+
+void Ddp::wrap_step(Step& step, const Recipe&) const {
+  const auto reducer = make_reducer(step, bucket_mib_ * 1024 * 1024, gradient_as_bucket_view_);
+  step.parameter_ready = [](std::size_t) {};  // its gradient is this rank's alone
+  step.forward = [reducer, &step, inner = std::move(step.forward)](const Batch& batch) {
+    if (!step.last_micro_batch) return inner(batch);
+    reducer->prepare_for_forward();
+    reducer->rebuild_buckets();
+    note_buckets(*reducer, step);
+    at::Tensor loss = inner(batch);
+    reducer->prepare_for_backward({});
+    return loss;
+  };
+  step.backward = [&step, inner = std::move(step.backward)](const at::Tensor& loss) {
+    with_peers([&] { inner(loss); });
+    if (!step.last_micro_batch) return;
+    for (std::size_t i = 0; i < step.trained.size(); ++i) step.gradient_ready(i);
+  };
+}
+
+std::string Ddp::why_inactive(const Evidence& evidence, const Recipe&) const {
+  return evidence.reductions > 0 ? "" : "no gradient was reduced";
+}
+
+}  // namespace headroom

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "techniques/fsdp.h"
+
+#include <memory>
+
+#include "techniques/sharded_model.h"
+
+namespace headroom {
+
+void Fsdp::fields(Fields& f) {
+  f.boolean({"reshard_after_forward", "blocks drop their weights between forward and backward"},
+            reshard_after_forward_);
+  f.boolean({"prefetch_forward", "the next block's weights are gathered while one runs"},
+            prefetch_forward_);
+  f.boolean({"prefetch_backward", "likewise in backward"}, prefetch_backward_);
+  f.boolean({"limit_all_gathers",
+             "the host waits until all but two blocks are done with; PyTorch's default since 2.1, "
+             "without it CUDA's allocator can't use their memory again"},
+            limit_all_gathers_);
+  f.integer({"min_parameters", "neighbouring blocks are gathered as one until they have so many"},
+            min_parameters_, {0, 1'000'000'000'000});
+}
+
+void Fsdp::split_parameters(Step& step, const Recipe& recipe) const {
+  const ShardingOptions options{.share_weights = true,
+                                .reduce_in_backward = true,
+                                .reshard_after_forward = reshard_after_forward_,
+                                .prefetch_forward = prefetch_forward_,
+                                .prefetch_backward = prefetch_backward_,
+                                .limit_all_gathers = limit_all_gathers_,
+                                .min_parameters = min_parameters_};
+  std::make_shared<ShardedModel>(step, recipe, options)->take_over();
+}
+
+std::string Fsdp::why_inactive(const Evidence& evidence, const Recipe&) const {
+  if (evidence.reductions == 0) return "no gradient was reduced";
+  return evidence.gathers == 0 ? "no block gathered its weights" : "";
+}
+
+}  // namespace headroom

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "techniques/sharded_model.h"
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/empty_like.h>
+#include <torch/csrc/autograd/graph_task.h>
+
+#include <map>
+#include <utility>
+
+namespace headroom {
+namespace {
+
+constexpr std::size_t kMostReleases = 2;  // as FullyShardedDataParallel has it
+
+/// Whether autograd runs on this thread: a block that runs then runs again, for its gradients.
+bool in_backward() { return torch::autograd::get_current_graph_task_id() != -1; }
+
+const void* key_of(const at::Tensor& tensor) { return tensor.unsafeGetTensorImpl(); }
+
+}  // namespace
+
+ShardedModel::ShardedModel(Step& step, const Recipe& recipe, const ShardingOptions& options)
+    : step_(step),
+      recipe_(recipe),
+      options_(options),
+      group_(*step.group),
+      gather_stream_(recipe.device),
+      reduce_stream_(recipe.device) {
+  make_units();
+  step.trained.clear();
+  for (const Unit& unit : units_) {
+    if (unit.trained) step.trained.push_back(unit.trained->part());
+  }
+}
+
+void ShardedModel::make_units() {
+  const std::span<Block> blocks = step_.model.blocks();
+  std::map<const void*, std::size_t> readers;  // blocks that read a parameter
+  for (const Block& block : blocks) {
+    for (const at::Tensor& parameter : block.parameters) ++readers[key_of(parameter)];
+  }
+  std::map<const void*, std::size_t> owner;
+  std::vector<at::Tensor> gathered;
+  std::int64_t elements = 0;
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    unit_of_block_.push_back(units_.size());
+    for (const at::Tensor& parameter : blocks[i].parameters) {
+      if (readers[key_of(parameter)] > 1) continue;  // it belongs to no block
+      owner[key_of(parameter)] = units_.size();
+      gathered.push_back(parameter);
+      elements += parameter.numel();
+    }
+    if (elements < options_.min_parameters && i + 1 < blocks.size()) continue;
+    add_unit(std::exchange(gathered, {}));
+    elements = 0;
+  }
+  for (const Parameter& parameter : step_.model.parameters()) {
+    const auto found = owner.find(key_of(parameter.tensor));
+    unit_of_parameter_.push_back(found == owner.end() ? units_.size() : found->second);
+    if (found == owner.end()) gathered.push_back(parameter.tensor);
+  }
+  add_unit(gathered);
+}
+
+void ShardedModel::add_unit(const std::vector<at::Tensor>& parameters) {
+  std::vector<at::Tensor> trained;
+  std::vector<at::Tensor> frozen;
+  for (const at::Tensor& parameter : parameters) {
+    (parameter.requires_grad() ? trained : frozen).push_back(parameter);
+  }
+  units_.push_back(
+      {.trained = make_flat(std::move(trained)), .frozen = make_flat(std::move(frozen))});
+}
+
+std::unique_ptr<FlatUnit> ShardedModel::make_flat(std::vector<at::Tensor> parameters) {
+  if (parameters.empty()) return nullptr;
+  const Weights weights = options_.share_weights ? Weights::gathered : Weights::resident;
+  auto flat = std::make_unique<FlatUnit>(std::move(parameters), recipe_.device, recipe_.dtype,
+                                         group_, weights);
+  step_.ledger.tag(flat->part(), Category::weights);  // where resident, that is all of them
+  return flat;
+}
+
+void ShardedModel::take_over() {
+  if (options_.share_weights) {
+    std::size_t index = 0;
+    for (Block& block : step_.model.blocks()) wrap_block(index++, block);
+    wrap_run();
+  }
+  wrap_verbs();
+}
+
+void ShardedModel::wrap_block(std::size_t index, Block& block) {
+  const std::size_t mine = unit_of_block_[index];
+  const std::size_t first = 0;
+  const std::size_t last = unit_of_block_.back();
+  const bool ends_unit = index + 1 == unit_of_block_.size() || unit_of_block_[index + 1] != mine;
+  const auto before_backward = [self = shared_from_this(), mine, first](const at::Tensor&) {
+    self->finish_gather(self->units_[mine]);
+    if (self->options_.prefetch_backward && mine > first) {
+      self->begin_gather(self->units_[mine - 1]);
+    }
+  };
+  block.run = [self = shared_from_this(), mine, last, ends_unit, before_backward,
+               inner = std::move(block.run)](const at::Tensor& x) {
+    self->finish_gather(self->units_[mine]);
+    if (self->options_.prefetch_forward && mine < last && !in_backward()) {
+      self->begin_gather(self->units_[mine + 1]);
+    }
+    const at::Tensor y = inner(x);
+    const bool used_again =
+        in_backward() || (!self->options_.reshard_after_forward && at::GradMode::is_enabled());
+    if (ends_unit && !used_again) self->release(self->units_[mine]);
+    if (y.requires_grad()) y.register_hook(before_backward);
+    return y;
+  };
+}
+
+/// The root's weights stay from the first use in forward to the last one in backward.
+void ShardedModel::wrap_run() {
+  ModelFunction& run = step_.model.run();
+  run = [self = shared_from_this(), inner = std::move(run)](const Batch& batch) {
+    self->gather_stream_.follow_current();
+    self->finish_gather(self->root());
+    at::Tensor y = inner(batch);
+    if (!at::GradMode::is_enabled()) {
+      for (Unit& unit : self->units_) self->release(unit);
+    }
+    return y;
+  };
+}
+
+void ShardedModel::wrap_verbs() {
+  const auto self = shared_from_this();
+  step_.parameter_ready = [self](std::size_t index) { self->note_gradient(index); };
+  step_.backward = [self, inner = std::move(step_.backward)](const at::Tensor& loss) {
+    inner(loss);
+    self->finish_backward();
+  };
+  if (!options_.reduce_in_backward) {
+    step_.collect_gradients = [self] { self->reduce_all(); };
+  }
+  if (!options_.share_weights) {
+    step_.publish_weights = [self] { self->publish_weights(); };
+  }
+  step_.complete_norm = [self](at::Tensor& sum) {
+    self->step_.ledger.tag(sum, Category::communication);
+    self->group_.all_reduce(sum).wait();
+  };
+}
+
+bool ShardedModel::Unit::is_gathered() const {
+  return trained ? trained->is_allocated() : frozen && frozen->is_allocated();
+}
+
+void ShardedModel::begin_gather(Unit& unit) {
+  if (unit.is_gathered()) return;
+  if (options_.limit_all_gathers && releases_.size() >= kMostReleases) {
+    releases_.front().wait();
+    releases_.pop_front();
+  }
+  const SideStream::Scope scope(gather_stream_);
+  unit.for_each([&](FlatUnit& flat) {
+    flat.allocate();
+    step_.ledger.tag(flat.whole(), Category::communication);
+    unit.gathering.push_back(flat.gather());
+    // On CUDA the stream waits, and the host goes on.
+    if (recipe_.device.is_cuda()) unit.gathering.back().wait();
+    ++step_.evidence.gathers;
+  });
+}
+
+void ShardedModel::finish_gather(Unit& unit) {
+  begin_gather(unit);
+  for (Collective& gathering : std::exchange(unit.gathering, {})) {
+    if (!recipe_.device.is_cuda()) gathering.wait();
+  }
+  gather_stream_.join();
+}
+
+void ShardedModel::release(Unit& unit) {
+  if (!unit.is_gathered()) return;
+  finish_gather(unit);  // one that nobody used
+  unit.for_each([](FlatUnit& flat) {
+    keep_for_current_stream(flat.whole());
+    flat.release();
+  });
+  if (options_.limit_all_gathers) releases_.emplace_back(recipe_.device);
+}
+
+void ShardedModel::note_gradient(std::size_t parameter) {
+  Unit& unit = units_[unit_of_parameter_[parameter]];
+  ++unit.arrived;
+  if (options_.reduce_in_backward && unit.arrived == unit.trained->parameters().size()) {
+    reduce(unit);
+  }
+}
+
+/// Gradients of the whole unit -> their mean over ranks, this rank's part of it, added to what is
+/// there already.
+void ShardedModel::reduce(Unit& unit) {
+  const at::NoGradGuard no_grad;
+  at::Tensor whole = unit.trained->take_gradient();
+  step_.ledger.tag(whole, Category::communication);
+  unit.reduced = true;
+  if (options_.share_weights) release(unit);
+  finish_reduction();  // no more than one is under way
+  reduce_stream_.follow_current();
+  const SideStream::Scope scope(reduce_stream_);
+  whole.div_(static_cast<double>(group_.ranks()));
+  at::Tensor part = at::empty_like(unit.trained->part());
+  step_.ledger.tag(part, Category::gradients);
+  Collective work = group_.reduce_scatter(part, whole);
+  reduce_stream_.keep(whole);
+  reduction_.emplace(Reduction{*unit.trained, whole, part, std::move(work)});
+  ++step_.evidence.reductions;
+  if (recipe_.device.is_cuda()) finish_reduction();
+}
+
+void ShardedModel::finish_reduction() {
+  if (!reduction_) return;
+  const at::NoGradGuard no_grad;
+  const SideStream::Scope scope(reduce_stream_);
+  reduction_->work.wait();
+  at::Tensor& gradient = at::Tensor(reduction_->unit.part()).mutable_grad();
+  if (gradient.defined()) {
+    gradient.add_(reduction_->part);
+  } else {
+    gradient = reduction_->part;
+  }
+  release_storage(reduction_->whole);
+  reduction_.reset();
+}
+
+void ShardedModel::reduce_all() {
+  for (Unit& unit : units_) {
+    if (unit.trained && !unit.reduced) reduce(unit);
+  }
+  finish_reduction();
+  reduce_stream_.join();
+  for (Unit& unit : units_) unit.reduced = false;
+  for (std::size_t i = 0; i < step_.trained.size(); ++i) step_.gradient_ready(i);
+}
+
+void ShardedModel::finish_backward() {
+  if (options_.reduce_in_backward) reduce_all();  // units of which a parameter got no gradient
+  for (Unit& unit : units_) {
+    unit.arrived = 0;
+    if (options_.share_weights) release(unit);
+  }
+}
+
+void ShardedModel::publish_weights() {
+  std::vector<Collective> gathering;
+  for (const Unit& unit : units_) {
+    if (!unit.trained) continue;
+    gathering.push_back(unit.trained->gather());
+    ++step_.evidence.gathers;
+  }
+  for (Collective& one : gathering) one.wait();
+}
+
+}  // namespace headroom

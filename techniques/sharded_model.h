@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "src/distributed/flat_unit.h"
+#include "src/memory/side_stream.h"
+#include "techniques/recipe.h"
+#include "techniques/step.h"
+
+namespace headroom {
+
+/// What ranks share, and when bytes move.
+struct ShardingOptions {
+  bool share_weights = false;       // each rank has its part; blocks gather the rest when they run
+  bool reduce_in_backward = false;  // a unit's gradients, as soon as they are there
+  bool reshard_after_forward = true;  // false: blocks keep what they gathered until backward
+  bool prefetch_forward = false;      // the next block's weights, while one runs
+  bool prefetch_backward = true;      // likewise, the other way
+  bool limit_all_gathers = true;      // the host waits until all but two blocks are released
+  std::int64_t min_parameters = 0;    // blocks share a unit until it has so many
+};
+
+/// A model in flat units that ranks share in equal parts: one for each block, or a few neighbours,
+/// and one for all else, the root. What the optimizer updates are this rank's parts.
+///
+/// After PyTorch's FullyShardedDataParallel: gathered weights are allocated on a stream of their
+/// own, and gradients are reduced on another, so that both run beside the computation. On the CPU a
+/// gather or a reduction that was begun runs on the backend's own threads.
+class ShardedModel : public std::enable_shared_from_this<ShardedModel> {
+ public:
+  /// Cuts the step's model into units. All arguments but the options outlive the model.
+  ShardedModel(Step& step, const Recipe& recipe, const ShardingOptions& options);
+
+  /// Wraps the step's verbs, its blocks and its `trained`. They keep this object alive.
+  void take_over();
+
+ private:
+  struct Unit {
+    std::unique_ptr<FlatUnit> trained;  // null: there is none
+    std::unique_ptr<FlatUnit> frozen;   // likewise
+    std::size_t arrived = 0;            // gradients of `trained`, in this backward pass
+    bool reduced = false;               // in this backward pass
+    std::vector<Collective> gathering{};  // not waited for yet
+
+    template <class Call>
+    void for_each(const Call& call) const {
+      if (trained) call(*trained);
+      if (frozen) call(*frozen);
+    }
+    bool is_gathered() const;
+  };
+  /// A reduction that may still run.
+  struct Reduction {
+    FlatUnit& unit;
+    at::Tensor whole;  // its input
+    at::Tensor part;   // its output
+    Collective work;
+  };
+
+  void make_units();
+  void add_unit(const std::vector<at::Tensor>& parameters);
+  std::unique_ptr<FlatUnit> make_flat(std::vector<at::Tensor> parameters);
+  void wrap_block(std::size_t index, Block& block);
+  void wrap_run();
+  void wrap_verbs();
+
+  Unit& root() { return units_.back(); }
+  void begin_gather(Unit& unit);
+  void finish_gather(Unit& unit);
+  void release(Unit& unit);
+
+  void note_gradient(std::size_t parameter);
+  void reduce(Unit& unit);
+  void finish_reduction();
+  void reduce_all();
+  void finish_backward();
+  void publish_weights();
+
+  Step& step_;
+  const Recipe& recipe_;
+  ShardingOptions options_;
+  ProcessGroup& group_;
+  SideStream gather_stream_;
+  SideStream reduce_stream_;
+  std::vector<Unit> units_;  // in the order of blocks, and the root behind them
+  std::vector<std::size_t> unit_of_block_;
+  std::vector<std::size_t> unit_of_parameter_;  // of the model
+  std::deque<StreamPoint> releases_;            // of units whose memory may still be in use
+  std::optional<Reduction> reduction_;
+};
+
+}  // namespace headroom
