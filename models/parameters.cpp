@@ -16,18 +16,31 @@ at::TensorOptions drawn(at::Device device, at::ScalarType dtype) {
 
 }  // namespace
 
+std::vector<Parameter> ParameterFactory::take() {
+  hand_over_last();
+  return std::exchange(parameters_, {});
+}
+
+/// A layer may change a parameter after it was made, but not once it makes the next.
+void ParameterFactory::hand_over_last() {
+  if (made_ && !parameters_.empty()) made_(parameters_.size() - 1, parameters_.back().tensor);
+}
+
 at::Tensor ParameterFactory::normal(const std::string& name, at::IntArrayRef shape, double stddev) {
+  hand_over_last();
   const at::Tensor values = empty(shape);
   return keep(name, start_ == Start::drawn ? values.normal_(0.0, stddev) : values.zero_());
 }
 
 at::Tensor ParameterFactory::uniform(const std::string& name, at::IntArrayRef shape, double bound) {
+  hand_over_last();
   const at::Tensor values = empty(shape);
   return keep(name, start_ == Start::drawn ? values.uniform_(-bound, bound) : values.zero_());
 }
 
 at::Tensor ParameterFactory::constant(const std::string& name, at::IntArrayRef shape,
                                       double value) {
+  hand_over_last();
   return keep(name, at::full(shape, value, drawn(device_, dtype_)));
 }
 

@@ -4,6 +4,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,14 +24,19 @@ enum class Start {
   zeros,  // where nothing is computed with them: drawing takes most of the time of making a model
 };
 
+/// Is handed a parameter that is complete, with its index in the order of making.
+using MadeParameter = std::function<void(std::size_t, const at::Tensor&)>;
+
 /// Makes a model's parameters, in the order in which the model asks, so that a seed gives the same
 /// model everywhere. Values are drawn on `device` from its default generator. On the CPU they are
 /// drawn in fp32 (or fp64), and where `dtype` is narrower, that one parameter is cast at once: the
 /// fp32 copy lives for one parameter, and the weights equal those of a model cast as a whole.
 class ParameterFactory {
  public:
-  ParameterFactory(at::Device device, at::ScalarType dtype, Start start = Start::drawn)
-      : device_(device), dtype_(dtype), start_(start) {}
+  /// `made` sees each parameter before the next one is made; it may take the memory away.
+  ParameterFactory(at::Device device, at::ScalarType dtype, Start start = Start::drawn,
+                   MadeParameter made = {})
+      : device_(device), dtype_(dtype), start_(start), made_(std::move(made)) {}
 
   at::Tensor normal(const std::string& name, at::IntArrayRef shape, double stddev);
   at::Tensor uniform(const std::string& name, at::IntArrayRef shape,
@@ -38,15 +44,17 @@ class ParameterFactory {
   at::Tensor constant(const std::string& name, at::IntArrayRef shape, double value);
 
   /// All that were made, in order. The factory is empty afterwards.
-  std::vector<Parameter> take() { return std::exchange(parameters_, {}); }
+  std::vector<Parameter> take();
 
  private:
   at::Tensor empty(at::IntArrayRef shape) const;
   at::Tensor keep(const std::string& name, at::Tensor values);
+  void hand_over_last();
 
   at::Device device_;
   at::ScalarType dtype_;
   Start start_;
+  MadeParameter made_;
   std::vector<Parameter> parameters_;
 };
 

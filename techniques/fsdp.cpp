@@ -6,6 +6,23 @@
 #include "techniques/sharded_model.h"
 
 namespace headroom {
+namespace {
+
+std::optional<at::ScalarType> scalar_type(ShardDtype dtype) {
+  switch (dtype) {
+    case ShardDtype::float32:
+      return at::kFloat;
+    case ShardDtype::float16:
+      return at::kHalf;
+    case ShardDtype::bfloat16:
+      return at::kBFloat16;
+    case ShardDtype::same:
+      break;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
 
 void Fsdp::fields(Fields& f) {
   f.boolean({"reshard_after_forward", "blocks drop their weights between forward and backward"},
@@ -17,8 +34,19 @@ void Fsdp::fields(Fields& f) {
              "the host waits until all but two blocks are done with; PyTorch's default since 2.1, "
              "without it CUDA's allocator can't use their memory again"},
             limit_all_gathers_);
+  f.choice(
+      {"parameter_dtype", "of gathered weights and their gradients; same: as weights are kept"},
+      parameter_dtype_);
+  f.choice({"reduce_dtype", "of gradients while they are reduced; same: as they arise"},
+           reduce_dtype_);
   f.integer({"min_parameters", "neighbouring blocks are gathered as one until they have so many"},
             min_parameters_, {0, 1'000'000'000'000});
+}
+
+void Fsdp::edit_recipe(Recipe& recipe) const {
+  recipe.joins_ranks = true;
+  recipe.moves_in_units = true;
+  recipe.shares_weights = true;
 }
 
 void Fsdp::split_parameters(Step& step, const Recipe& recipe) const {
@@ -28,6 +56,8 @@ void Fsdp::split_parameters(Step& step, const Recipe& recipe) const {
                                 .prefetch_forward = prefetch_forward_,
                                 .prefetch_backward = prefetch_backward_,
                                 .limit_all_gathers = limit_all_gathers_,
+                                .parameter_dtype = scalar_type(parameter_dtype_),
+                                .reduce_dtype = scalar_type(reduce_dtype_),
                                 .min_parameters = min_parameters_};
   std::make_shared<ShardedModel>(step, recipe, options)->take_over();
 }

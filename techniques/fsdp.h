@@ -7,6 +7,8 @@
 
 namespace headroom {
 
+enum class ShardDtype { same, float32, float16, bfloat16 };
+
 /// Each rank keeps its part of weights, gradients and optimizer state; a block gathers its weights
 /// before it runs, forward and backward, and drops them after.
 /// Saves, of P parameters on N ranks: 16P (1 - 1/N) bytes with Adam, but for two blocks' weights
@@ -15,7 +17,7 @@ namespace headroom {
 class Fsdp final : public Technique {
  public:
   void fields(Fields& f) override;
-  void edit_recipe(Recipe& recipe) const override { recipe.joins_ranks = true; }
+  void edit_recipe(Recipe& recipe) const override;
   void split_parameters(Step& step, const Recipe& recipe) const override;
   std::string why_inactive(const Evidence& evidence, const Recipe& recipe) const override;
 
@@ -24,6 +26,8 @@ class Fsdp final : public Technique {
   bool prefetch_forward_ = false;
   bool prefetch_backward_ = true;
   bool limit_all_gathers_ = true;
+  ShardDtype parameter_dtype_ = ShardDtype::same;
+  ShardDtype reduce_dtype_ = ShardDtype::same;
   std::int64_t min_parameters_ = 0;
 };
 

@@ -13,13 +13,14 @@ namespace headroom {
 /// Source: Micikevicius et al. 2018, arXiv:1710.03740; constants of torch.amp.GradScaler.
 class LossScaler {
  public:
+  /// `device`: that of the gradients.
   explicit LossScaler(at::Device device);
 
   at::Tensor scale(const at::Tensor& loss) const;
   /// Divides the gradients of the parameters by the scale, in place, and looks for overflow.
   void unscale_gradients(std::span<const at::Tensor> parameters);
   /// Shape (1) on the device: above 0 where the last gradients overflowed.
-  const at::Tensor& found_inf() const { return found_inf_; }
+  at::Tensor& found_inf() { return found_inf_; }
   /// Adapts the scale, once an update.
   void adapt();
 

@@ -11,18 +11,18 @@ namespace headroom {
 namespace {
 
 void scale_losses(Step& step, const Recipe& recipe) {
-  const auto scaler = std::make_shared<LossScaler>(recipe.device);
+  const auto scaler = std::make_shared<LossScaler>(step.trained.front().device());
   step.backward = [scaler, inner = std::move(step.backward)](const at::Tensor& loss) {
     inner(scaler->scale(loss));
   };
   step.finish_gradients = [scaler, &step, inner = std::move(step.finish_gradients)] {
     scaler->unscale_gradients(step.trained);
     // All ranks skip a step, or none: each may hold another part of the gradients.
-    if (step.group != nullptr) step.group->all_reduce(scaler->found_inf()).wait();
+    if (step.group != nullptr) step.group->sum(scaler->found_inf());
     inner();  // clipping reads the true norm
   };
-  const bool device_decides =
-      recipe.optimizer.implementation == Implementation::fused && !recipe.optimizer_on_host;
+  const bool device_decides = recipe.optimizer.implementation == Implementation::fused &&
+                              !recipe.optimizer_on_host && !recipe.offloads_weights;
   step.update = [scaler, &step, device_decides] {
     step.optimizer->begin_step();
     if (device_decides) {

@@ -4,7 +4,8 @@
 namespace headroom {
 
 std::string OnDeviceInit::why_inactive(const Evidence& evidence, const Recipe& recipe) const {
-  if (recipe.device.is_cpu() && c10::elementSize(recipe.dtype) >= c10::elementSize(at::kFloat)) {
+  if (recipe.device.is_cpu() && !recipe.moves_in_units &&
+      c10::elementSize(recipe.dtype) >= c10::elementSize(at::kFloat)) {
     return "full-precision weights on the CPU are made where and as they stay in any case; "
            "combine it with bfloat16, or use a GPU";
   }

@@ -61,6 +61,9 @@ struct Recipe {
   std::int64_t micro_batches = 1;  // an update
   bool joins_ranks = false;        // a technique makes one training of all ranks'
   bool build_on_device = false;    // false: in full precision on the host, then moved and cast
+  bool moves_in_units = false;     // a technique moves and casts them, a unit at a time
+  bool shares_weights = false;     // each rank keeps its part of them
+  bool offloads_weights = false;   // what the optimizer updates lies on the host
 
   /// Samples of one micro-batch; the last may be smaller.
   std::int64_t micro_batch_size() const;

@@ -2,11 +2,13 @@
 #include "techniques/sharded_model.h"
 
 #include <ATen/core/grad_mode.h>
-#include <ATen/ops/empty_like.h>
+#include <ATen/ops/empty.h>
 #include <torch/csrc/autograd/graph_task.h>
 
 #include <map>
 #include <utility>
+
+#include "src/memory/host_pool.h"
 
 namespace headroom {
 namespace {
@@ -25,9 +27,11 @@ ShardedModel::ShardedModel(Step& step, const Recipe& recipe, const ShardingOptio
       recipe_(recipe),
       options_(options),
       group_(*step.group),
+      fetch_stream_(recipe.device),
       gather_stream_(recipe.device),
       reduce_stream_(recipe.device) {
   make_units();
+  if (step.draw_parameters) draw_parameters();
   step.trained.clear();
   for (const Unit& unit : units_) {
     if (unit.trained) step.trained.push_back(unit.trained->part());
@@ -75,11 +79,28 @@ void ShardedModel::add_unit(const std::vector<at::Tensor>& parameters) {
 
 std::unique_ptr<FlatUnit> ShardedModel::make_flat(std::vector<at::Tensor> parameters) {
   if (parameters.empty()) return nullptr;
-  const Weights weights = options_.share_weights ? Weights::gathered : Weights::resident;
-  auto flat = std::make_unique<FlatUnit>(std::move(parameters), recipe_.device, recipe_.dtype,
-                                         group_, weights);
+  const FlatUnitOptions options{.gathered = options_.share_weights,
+                                .part_on_host = recipe_.offloads_weights,
+                                .dtype = recipe_.dtype,
+                                .gather_dtype = options_.parameter_dtype.value_or(recipe_.dtype)};
+  auto flat = std::make_unique<FlatUnit>(std::move(parameters), group_, options);
   step_.ledger.tag(flat->part(), Category::weights);  // where resident, that is all of them
   return flat;
+}
+
+void ShardedModel::draw_parameters() {
+  std::map<const void*, std::pair<FlatUnit*, std::size_t>> places;
+  for (const Unit& unit : units_) {
+    unit.for_each([&](FlatUnit& flat) {
+      for (std::size_t i = 0; i < flat.parameters().size(); ++i) {
+        places[key_of(flat.parameters()[i])] = {&flat, i};
+      }
+    });
+  }
+  step_.draw_parameters([&](std::size_t index, const at::Tensor& values) {
+    const auto [flat, place] = places.at(key_of(step_.model.parameters()[index].tensor));
+    flat->receive(place, values);
+  });
 }
 
 void ShardedModel::take_over() {
@@ -121,6 +142,7 @@ void ShardedModel::wrap_block(std::size_t index, Block& block) {
 void ShardedModel::wrap_run() {
   ModelFunction& run = step_.model.run();
   run = [self = shared_from_this(), inner = std::move(run)](const Batch& batch) {
+    self->fetch_stream_.follow_current();
     self->gather_stream_.follow_current();
     self->finish_gather(self->root());
     at::Tensor y = inner(batch);
@@ -144,10 +166,7 @@ void ShardedModel::wrap_verbs() {
   if (!options_.share_weights) {
     step_.publish_weights = [self] { self->publish_weights(); };
   }
-  step_.complete_norm = [self](at::Tensor& sum) {
-    self->step_.ledger.tag(sum, Category::communication);
-    self->group_.all_reduce(sum).wait();
-  };
+  step_.complete_norm = [self](at::Tensor& sum) { self->group_.sum(sum); };
 }
 
 bool ShardedModel::Unit::is_gathered() const {
@@ -160,15 +179,26 @@ void ShardedModel::begin_gather(Unit& unit) {
     releases_.front().wait();
     releases_.pop_front();
   }
-  const SideStream::Scope scope(gather_stream_);
   unit.for_each([&](FlatUnit& flat) {
+    const at::Tensor part = fetch_part(flat);
+    const SideStream::Scope scope(gather_stream_);
     flat.allocate();
     step_.ledger.tag(flat.whole(), Category::communication);
-    unit.gathering.push_back(flat.gather());
+    unit.gathering.push_back(flat.gather(part));
+    gather_stream_.keep(part);
+    step_.evidence.fetched_bytes += flat.fetched_bytes();
     // On CUDA the stream waits, and the host goes on.
     if (recipe_.device.is_cuda()) unit.gathering.back().wait();
     ++step_.evidence.gathers;
   });
+}
+
+at::Tensor ShardedModel::fetch_part(const FlatUnit& flat) {
+  const SideStream::Scope scope(fetch_stream_);
+  at::Tensor part = flat.fetch_part();
+  step_.ledger.tag(part, Category::communication);  // a part that is not fetched stays a weight
+  gather_stream_.follow(fetch_stream_);
+  return part;
 }
 
 void ShardedModel::finish_gather(Unit& unit) {
@@ -201,36 +231,71 @@ void ShardedModel::note_gradient(std::size_t parameter) {
 /// there already.
 void ShardedModel::reduce(Unit& unit) {
   const at::NoGradGuard no_grad;
-  at::Tensor whole = unit.trained->take_gradient();
+  const at::Tensor whole = unit.trained->take_gradient();
   step_.ledger.tag(whole, Category::communication);
   unit.reduced = true;
   if (options_.share_weights) release(unit);
   finish_reduction();  // no more than one is under way
   reduce_stream_.follow_current();
-  const SideStream::Scope scope(reduce_stream_);
-  whole.div_(static_cast<double>(group_.ranks()));
-  at::Tensor part = at::empty_like(unit.trained->part());
-  step_.ledger.tag(part, Category::gradients);
-  Collective work = group_.reduce_scatter(part, whole);
   reduce_stream_.keep(whole);
-  reduction_.emplace(Reduction{*unit.trained, whole, part, std::move(work)});
-  ++step_.evidence.reductions;
+  begin_reduction(*unit.trained, whole);
   if (recipe_.device.is_cuda()) finish_reduction();
+}
+
+void ShardedModel::begin_reduction(FlatUnit& unit, const at::Tensor& gradient) {
+  const SideStream::Scope scope(reduce_stream_);
+  const at::Tensor whole = gradient.to(options_.reduce_dtype.value_or(gradient.scalar_type()));
+  step_.ledger.tag(whole, Category::communication);
+  whole.div_(static_cast<double>(group_.ranks()));
+  const at::Tensor part = at::empty({unit.part().numel()}, whole.options());
+  step_.ledger.tag(part, Category::gradients);
+  reduction_.emplace(Reduction{unit, whole, part, group_.reduce_scatter(part, whole)});
+  ++step_.evidence.reductions;
 }
 
 void ShardedModel::finish_reduction() {
   if (!reduction_) return;
-  const at::NoGradGuard no_grad;
-  const SideStream::Scope scope(reduce_stream_);
-  reduction_->work.wait();
-  at::Tensor& gradient = at::Tensor(reduction_->unit.part()).mutable_grad();
-  if (gradient.defined()) {
-    gradient.add_(reduction_->part);
-  } else {
-    gradient = reduction_->part;
-  }
-  release_storage(reduction_->whole);
+  Reduction done = std::move(*reduction_);
   reduction_.reset();
+  {
+    const SideStream::Scope scope(reduce_stream_);
+    done.work.wait();
+    release_storage(done.whole);
+    if (recipe_.offloads_weights) {
+      send_gradient(done.unit, done.part);
+    } else {
+      keep_gradient(done.unit, done.part);
+    }
+  }
+  // PyTorch takes it for the computation's; what is sent from there can be used again later.
+  if (recipe_.offloads_weights) keep_for_current_stream(done.part);
+}
+
+void ShardedModel::send_gradient(FlatUnit& unit, const at::Tensor& part) {
+  const at::NoGradGuard no_grad;
+  const at::Tensor on_host = host_buffer_like(part);
+  on_host.copy_(part, /*non_blocking=*/true);
+  step_.evidence.offloaded_bytes += static_cast<std::int64_t>(on_host.nbytes());
+  arrivals_.push_back({unit, on_host});
+}
+
+void ShardedModel::keep_gradient(FlatUnit& unit, const at::Tensor& part) {
+  const at::NoGradGuard no_grad;
+  at::Tensor& gradient = at::Tensor(unit.part()).mutable_grad();
+  if (gradient.defined()) {
+    gradient.add_(part);
+  } else {
+    gradient = part.to(unit.part().scalar_type());
+    step_.ledger.tag(gradient, Category::gradients);
+  }
+}
+
+/// What was copied to the host is there once the device is done with it.
+void ShardedModel::collect_from_device() {
+  if (arrivals_.empty()) return;
+  StreamPoint(recipe_.device).wait();
+  for (const Arrival& arrival : arrivals_) keep_gradient(arrival.unit, arrival.on_host);
+  arrivals_.clear();
 }
 
 void ShardedModel::reduce_all() {
@@ -239,6 +304,7 @@ void ShardedModel::reduce_all() {
   }
   finish_reduction();
   reduce_stream_.join();
+  collect_from_device();
   for (Unit& unit : units_) unit.reduced = false;
   for (std::size_t i = 0; i < step_.trained.size(); ++i) step_.gradient_ready(i);
 }
@@ -255,7 +321,7 @@ void ShardedModel::publish_weights() {
   std::vector<Collective> gathering;
   for (const Unit& unit : units_) {
     if (!unit.trained) continue;
-    gathering.push_back(unit.trained->gather());
+    gathering.push_back(unit.trained->gather(unit.trained->part()));
     ++step_.evidence.gathers;
   }
   for (Collective& one : gathering) one.wait();

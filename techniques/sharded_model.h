@@ -23,7 +23,9 @@ struct ShardingOptions {
   bool prefetch_forward = false;      // the next block's weights, while one runs
   bool prefetch_backward = true;      // likewise, the other way
   bool limit_all_gathers = true;      // the host waits until all but two blocks are released
-  std::int64_t min_parameters = 0;    // blocks share a unit until it has so many
+  std::optional<at::ScalarType> parameter_dtype{};  // of gathered weights; else the recipe's
+  std::optional<at::ScalarType> reduce_dtype{};     // of gradients while they are reduced
+  std::int64_t min_parameters = 0;                  // blocks share a unit until it has so many
 };
 
 /// A model in flat units that ranks share in equal parts: one for each block, or a few neighbours,
@@ -42,10 +44,10 @@ class ShardedModel : public std::enable_shared_from_this<ShardedModel> {
 
  private:
   struct Unit {
-    std::unique_ptr<FlatUnit> trained;  // null: there is none
-    std::unique_ptr<FlatUnit> frozen;   // likewise
-    std::size_t arrived = 0;            // gradients of `trained`, in this backward pass
-    bool reduced = false;               // in this backward pass
+    std::unique_ptr<FlatUnit> trained;    // null: there is none
+    std::unique_ptr<FlatUnit> frozen;     // likewise
+    std::size_t arrived = 0;              // gradients of `trained`, in this backward pass
+    bool reduced = false;                 // in this backward pass
     std::vector<Collective> gathering{};  // not waited for yet
 
     template <class Call>
@@ -63,7 +65,14 @@ class ShardedModel : public std::enable_shared_from_this<ShardedModel> {
     Collective work;
   };
 
+  /// A gradient on its way to the host.
+  struct Arrival {
+    FlatUnit& unit;
+    at::Tensor on_host;
+  };
+
   void make_units();
+  void draw_parameters();
   void add_unit(const std::vector<at::Tensor>& parameters);
   std::unique_ptr<FlatUnit> make_flat(std::vector<at::Tensor> parameters);
   void wrap_block(std::size_t index, Block& block);
@@ -72,12 +81,17 @@ class ShardedModel : public std::enable_shared_from_this<ShardedModel> {
 
   Unit& root() { return units_.back(); }
   void begin_gather(Unit& unit);
+  at::Tensor fetch_part(const FlatUnit& flat);
   void finish_gather(Unit& unit);
   void release(Unit& unit);
 
   void note_gradient(std::size_t parameter);
   void reduce(Unit& unit);
+  void begin_reduction(FlatUnit& unit, const at::Tensor& gradient);
   void finish_reduction();
+  void send_gradient(FlatUnit& unit, const at::Tensor& part);
+  void keep_gradient(FlatUnit& unit, const at::Tensor& part);
+  void collect_from_device();
   void reduce_all();
   void finish_backward();
   void publish_weights();
@@ -86,6 +100,7 @@ class ShardedModel : public std::enable_shared_from_this<ShardedModel> {
   const Recipe& recipe_;
   ShardingOptions options_;
   ProcessGroup& group_;
+  SideStream fetch_stream_;  // of parts that are kept elsewhere, or wider, than they are gathered
   SideStream gather_stream_;
   SideStream reduce_stream_;
   std::vector<Unit> units_;  // in the order of blocks, and the root behind them
@@ -93,6 +108,7 @@ class ShardedModel : public std::enable_shared_from_this<ShardedModel> {
   std::vector<std::size_t> unit_of_parameter_;  // of the model
   std::deque<StreamPoint> releases_;            // of units whose memory may still be in use
   std::optional<Reduction> reduction_;
+  std::vector<Arrival> arrivals_;
 };
 
 }  // namespace headroom

@@ -24,6 +24,9 @@ struct Step {
   ProcessGroup* group = nullptr;  // the ranks that train together; null: this process alone
   /// What the optimizer updates: the model's parameters, or what a technique made of them.
   std::vector<at::Tensor> trained{};
+  /// Makes the model's parameters again, one at a time, in their order, and hands each over with
+  /// its index; empty: they hold their values already.
+  std::function<void(const MadeParameter&)> draw_parameters{};
   Optimizer* optimizer = nullptr;  // made when all techniques have had their say on `trained`
   bool last_micro_batch = true;    // of the step, from forward on
 

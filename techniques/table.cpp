@@ -8,6 +8,7 @@
 #include "techniques/activation_checkpointing.h"
 #include "techniques/activation_offload.h"
 #include "techniques/bfloat16.h"
+#include "techniques/cpu_offload.h"
 #include "techniques/ddp.h"
 #include "techniques/fsdp.h"
 #include "techniques/gradient_accumulation.h"
@@ -34,6 +35,8 @@ constexpr std::string_view kWithDdp[] = {"optimizer_in_backward"};
 constexpr std::string_view kWithZero1[] = {"ddp", "optimizer_in_backward"};
 constexpr std::string_view kWithZero2[] = {"ddp", "zero_1", "optimizer_in_backward"};
 constexpr std::string_view kWithFsdp[] = {"ddp", "zero_1", "zero_2", "optimizer_in_backward"};
+constexpr std::string_view kWithCpuOffload[] = {"ddp", "zero_1", "zero_2", "optimizer_offload",
+                                                "optimizer_in_backward"};
 
 constexpr std::array kTechniques{
     TechniqueEntry{
@@ -161,6 +164,17 @@ constexpr std::array kTechniques{
         .make = &make<Fsdp>,
         .excludes = kWithFsdp,
         .joins_ranks = true,
+    },
+    TechniqueEntry{
+        .name = "cpu_offload",
+        .summary =
+            "weights, state and update on the host; blocks fetch their weights when they run",
+        .saves = "16P / N of weights, gradients and Adam's state, but for the blocks at work",
+        .costs = "12P / N over the host link a step; an update at the host's speed",
+        .source =
+            "torch's FullyShardedDataParallel with CPUOffload; ZeRO-Offload, arXiv:2101.06840",
+        .make = &make<CpuOffload>,
+        .excludes = kWithCpuOffload,
     },
 };
 

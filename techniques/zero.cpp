@@ -21,6 +21,13 @@ std::string why_nothing_was_shared(const Evidence& evidence) {
 
 }  // namespace
 
+void Zero1::edit_recipe(Recipe& recipe) const {
+  recipe.joins_ranks = true;
+  recipe.moves_in_units = true;
+}
+
+void Zero2::edit_recipe(Recipe& recipe) const { Zero1().edit_recipe(recipe); }
+
 void Zero1::split_parameters(Step& step, const Recipe& recipe) const {
   share_updates(step, recipe, /*reduce_in_backward=*/false);
 }

@@ -11,7 +11,7 @@ namespace headroom {
 /// Rajbhandari et al. 2020, arXiv:1910.02054 (P_os).
 class Zero1 final : public Technique {
  public:
-  void edit_recipe(Recipe& recipe) const override { recipe.joins_ranks = true; }
+  void edit_recipe(Recipe& recipe) const override;
   void split_parameters(Step& step, const Recipe& recipe) const override;
   std::string why_inactive(const Evidence& evidence, const Recipe& recipe) const override;
 };
@@ -22,7 +22,7 @@ class Zero1 final : public Technique {
 /// Source: Rajbhandari et al. 2020, arXiv:1910.02054 (P_os+g).
 class Zero2 final : public Technique {
  public:
-  void edit_recipe(Recipe& recipe) const override { recipe.joins_ranks = true; }
+  void edit_recipe(Recipe& recipe) const override;
   void split_parameters(Step& step, const Recipe& recipe) const override;
   std::string why_inactive(const Evidence& evidence, const Recipe& recipe) const override;
 };

@@ -6,44 +6,73 @@
 #include <ATen/ops/empty.h>
 #include <ATen/ops/zeros.h>
 
+#include <algorithm>
 #include <utility>
 
+#include "src/memory/host_pool.h"
+
 namespace headroom {
-namespace {
 
-std::int64_t total_elements(const std::vector<at::Tensor>& tensors) {
-  std::int64_t count = 0;
-  for (const at::Tensor& tensor : tensors) count += tensor.numel();
-  return count;
-}
-
-std::int64_t rounded_up(std::int64_t count, std::int64_t multiple) {
-  return (count + multiple - 1) / multiple * multiple;
-}
-
-}  // namespace
-
-FlatUnit::FlatUnit(std::vector<at::Tensor> parameters, at::Device device, at::ScalarType dtype,
-                   ProcessGroup& group, Weights weights)
-    : parameters_(std::move(parameters)), group_(group) {
+FlatUnit::FlatUnit(std::vector<at::Tensor> parameters, ProcessGroup& group,
+                   const FlatUnitOptions& options)
+    : parameters_(std::move(parameters)), group_(group), options_(options) {
   const at::NoGradGuard no_grad;
-  const std::int64_t padded = rounded_up(total_elements(parameters_), group.ranks());
-  whole_ = at::empty({padded}, at::device(device).dtype(dtype));
-  std::int64_t start = 0;
+  std::int64_t elements = 0;
   for (const at::Tensor& parameter : parameters_) {
-    const at::Tensor view = whole_.narrow(0, start, parameter.numel()).view(parameter.sizes());
-    view.copy_(parameter);
-    parameter.set_data(view);
-    start += parameter.numel();
+    starts_.push_back(elements);
+    elements += parameter.numel();
   }
-  whole_.narrow(0, start, padded - start).zero_();
-  const std::int64_t count = padded / group.ranks();
-  part_ = whole_.narrow(0, group.rank() * count, count).detach();
-  if (weights == Weights::gathered) {
-    part_ = part_.clone();
-    release();
+  const std::int64_t count = (elements + group.ranks() - 1) / group.ranks();
+  const auto on_device = at::device(group.device());
+  whole_ = at::empty({count * group.ranks()}, on_device.dtype(options.gather_dtype));
+  if (options.gathered) {
+    part_ = at::empty({count}, on_device.dtype(options.dtype));
+    if (options.part_on_host) part_ = host_buffer_like(part_);
+    part_.zero_();
+  } else {
+    whole_.narrow(0, elements, whole_.numel() - elements).zero_();
+    part_ = whole_.narrow(0, group.rank() * count, count).detach();
   }
   part_.set_requires_grad(parameters_.front().requires_grad());
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    const at::Tensor& parameter = parameters_[i];
+    if (headroom::is_allocated(parameter)) receive(i, parameter);
+    const at::Tensor view = whole_.narrow(0, starts_[i], parameter.numel());
+    parameter.set_data(view.view(parameter.sizes()));
+  }
+  if (options.gathered) release();
+}
+
+void FlatUnit::receive(std::size_t parameter, const at::Tensor& values) {
+  const at::NoGradGuard no_grad;
+  const at::Tensor flat = values.detach().reshape({-1});
+  const std::int64_t start = starts_[parameter];
+  if (!options_.gathered) {
+    whole_.narrow(0, start, flat.numel()).copy_(flat);
+    return;
+  }
+  const std::int64_t part_start = group_.rank() * part_.numel();
+  const std::int64_t from = std::max(start, part_start);
+  const std::int64_t to = std::min(start + flat.numel(), part_start + part_.numel());
+  if (from >= to) return;  // it is other ranks' alone
+  part_.narrow(0, from - part_start, to - from).copy_(flat.narrow(0, from - start, to - from));
+}
+
+at::Tensor FlatUnit::fetch_part() const {
+  if (!options_.part_on_host && options_.dtype == options_.gather_dtype) return part_;
+  const at::NoGradGuard no_grad;
+  at::Tensor fetched = at::empty(part_.sizes(), whole_.options());
+  return fetched.copy_(part_, /*non_blocking=*/true);
+}
+
+Collective FlatUnit::gather(const at::Tensor& fetched) {
+  Collective gathering = group_.all_gather(whole_, fetched);
+  if (fetched.is_alias_of(part_)) return gathering;
+  return std::move(gathering).then([fetched] { release_storage(fetched); });
+}
+
+std::int64_t FlatUnit::fetched_bytes() const {
+  return options_.part_on_host ? static_cast<std::int64_t>(part_.nbytes()) : 0;
 }
 
 at::Tensor FlatUnit::take_gradient() const {
@@ -54,10 +83,10 @@ at::Tensor FlatUnit::take_gradient() const {
     at::Tensor& gradient = at::Tensor(parameter).mutable_grad();
     missing -= parameter.numel();
     flat.push_back(gradient.defined() ? gradient.reshape({-1})
-                                      : at::zeros({parameter.numel()}, part_.options()));
+                                      : at::zeros({parameter.numel()}, whole_.options()));
     gradient.reset();
   }
-  if (missing > 0) flat.push_back(at::zeros({missing}, part_.options()));
+  if (missing > 0) flat.push_back(at::zeros({missing}, whole_.options()));
   return at::cat(flat);
 }
 

@@ -4,7 +4,6 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "src/distributed/process_group.h"
@@ -12,10 +11,12 @@
 
 namespace headroom {
 
-/// Where the whole of a unit's weights is.
-enum class Weights {
-  resident,  // in memory, always
-  gathered,  // in memory from allocate() to release(); between them each rank has its part alone
+/// How the weights of a unit are kept.
+struct FlatUnitOptions {
+  bool gathered = false;              // the whole is in memory from allocate() to release() alone
+  bool part_on_host = false;          // only where gathered
+  at::ScalarType dtype = at::kFloat;  // of the part, and of what the optimizer updates
+  at::ScalarType gather_dtype = at::kFloat;  // of the whole; another than dtype only where gathered
 };
 
 /// Parameters as one flat tensor, which ranks share in equal parts: the last parts are padded with
@@ -24,26 +25,31 @@ enum class Weights {
 /// After FlatParameter of PyTorch's FullyShardedDataParallel (Zhao et al. 2023, arXiv:2304.11277).
 class FlatUnit {
  public:
-  /// Takes the values of `parameters`, which are of one dtype, all with or all without a gradient,
-  /// and lie anywhere, to `device` in `dtype`. The group outlives the unit.
-  FlatUnit(std::vector<at::Tensor> parameters, at::Device device, at::ScalarType dtype,
-           ProcessGroup& group, Weights weights);
+  /// Takes over `parameters`, all with or all without a gradient, with their values where they have
+  /// memory (on any device, in any dtype); where they have none, receive() brings them. The group,
+  /// on whose device the whole is, outlives the unit.
+  FlatUnit(std::vector<at::Tensor> parameters, ProcessGroup& group, const FlatUnitOptions& options);
 
   /// This rank's part, (padded elements / ranks): a leaf for an optimizer.
   const at::Tensor& part() const { return part_; }
-  /// All parts, (padded elements); its memory is there while the weights are.
+  /// All parts, (padded elements).
   const at::Tensor& whole() const { return whole_; }
   const std::vector<at::Tensor>& parameters() const { return parameters_; }
-  bool requires_grad() const { return part_.requires_grad(); }
 
-  /// Gives whole() memory, with any content. Only where weights are gathered.
-  void allocate() { allocate_storage(whole_); }
-  /// Takes whole()'s memory away; the parameters can't be read until it is allocated again.
-  void release() { release_storage(whole_); }
+  /// The values of one parameter, by its place among parameters().
+  void receive(std::size_t parameter, const at::Tensor& values);
+
+  void allocate() { allocate_storage(whole_); }  // with any content
+  void release() { release_storage(whole_); }    // the parameters can't be read any more
   bool is_allocated() const { return headroom::is_allocated(whole_); }
 
-  /// Fetches the parts of all ranks into whole().
-  Collective gather() { return group_.all_gather(whole_, part_); }
+  /// part() on the device and in the dtype of whole(): part() itself where it is so, else a copy
+  /// that may still be under way on the current stream.
+  at::Tensor fetch_part() const;
+  /// Gathers what fetch_part() gave on all ranks into whole().
+  Collective gather(const at::Tensor& fetched);
+  /// Bytes that gather() fetches from the host.
+  std::int64_t fetched_bytes() const;
 
   /// The parameters' gradients, flat and padded as whole() is, zeros where a parameter has none.
   /// The parameters' own are dropped.
@@ -51,7 +57,9 @@ class FlatUnit {
 
  private:
   std::vector<at::Tensor> parameters_;
+  std::vector<std::int64_t> starts_;  // of each parameter in the whole
   ProcessGroup& group_;
+  FlatUnitOptions options_;
   at::Tensor whole_;
   at::Tensor part_;
 };

@@ -13,6 +13,7 @@
 
 #include "src/core/error.h"
 #include "src/distributed/backend.h"
+#include "src/memory/storage.h"
 
 namespace headroom {
 namespace {
@@ -72,9 +73,17 @@ void with_peers(const std::function<void()>& call) {
 
 Collective::Collective(Works works, std::function<void()> then)
     : works_(std::move(works)), then_(std::move(then)) {}
+Collective::Collective() = default;
 Collective::~Collective() = default;
 Collective::Collective(Collective&&) noexcept = default;
 Collective& Collective::operator=(Collective&&) noexcept = default;
+
+Collective Collective::then(std::function<void()> next) && {
+  return Collective(std::move(works_), [first = std::move(then_), last = std::move(next)] {
+    if (first) first();
+    last();
+  });
+}
 
 void Collective::wait() {
   with_peers([this] {
@@ -137,6 +146,15 @@ Collective ProcessGroup::all_reduce(const at::Tensor& values) {
   count_all_reduce(static_cast<std::int64_t>(values.nbytes()));
   std::vector<at::Tensor> tensors{values};
   return Collective(begin([&] { return Collective::Works{group_->allreduce(tensors)}; }));
+}
+
+void ProcessGroup::sum(at::Tensor& values) {
+  const at::NoGradGuard no_grad;
+  const at::Tensor copy = values.to(device_, values.scalar_type(), /*non_blocking=*/false,
+                                    /*copy=*/true);
+  all_reduce(copy).wait();
+  values.copy_(copy);
+  release_storage(copy);  // the backend's thread may hold it for a moment longer
 }
 
 }  // namespace headroom

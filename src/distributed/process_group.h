@@ -38,12 +38,15 @@ class Collective {
  public:
   using Works = std::vector<c10::intrusive_ptr<c10d::Work>>;
 
+  Collective();  // one that is done
   /// `then`: what is left to do when all works are done.
   explicit Collective(Works works, std::function<void()> then = {});
   ~Collective();
   Collective(Collective&&) noexcept;
   Collective& operator=(Collective&&) noexcept;
 
+  /// The same, and `next` behind it.
+  Collective then(std::function<void()> next) &&;
   /// On the CPU, and with gloo, the host waits; with NCCL the current stream does.
   /// Throws PeerLost.
   void wait();
@@ -79,6 +82,9 @@ class ProcessGroup {
   Collective reduce_scatter(const at::Tensor& part, const at::Tensor& all);
   /// Sums over ranks, in place.
   Collective all_reduce(const at::Tensor& values);
+
+  /// Sums a small tensor over ranks in place, wherever it lies, and waits.
+  void sum(at::Tensor& values);
 
   /// Says of an all-reduce of so many bytes that LibTorch did on its own with this group.
   void count_all_reduce(std::int64_t bytes) { sent_bytes_ += 2 * (ranks_ - 1) * bytes / ranks_; }

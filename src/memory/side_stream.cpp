@@ -44,6 +44,10 @@ void SideStream::follow_current() const {
   if (stream_) order(c10::cuda::getCurrentCUDAStream(), stream_->stream);
 }
 
+void SideStream::follow(const SideStream& other) const {
+  if (stream_) order(other.stream_->stream, stream_->stream);
+}
+
 void SideStream::join() const {
   if (stream_) order(stream_->stream, c10::cuda::getCurrentCUDAStream());
 }
@@ -76,6 +80,7 @@ struct StreamPoint::Event {};
 
 SideStream::SideStream(at::Device) {}
 void SideStream::follow_current() const {}
+void SideStream::follow(const SideStream&) const {}
 void SideStream::join() const {}
 void SideStream::keep(const at::Tensor&) const {}
 SideStream::Scope::Scope(const SideStream&) {}

@@ -31,6 +31,8 @@ class SideStream {
 
   /// The side stream waits for all that the current stream was given so far.
   void follow_current() const;
+  /// The side stream waits for all that another one was given so far.
+  void follow(const SideStream& other) const;
   /// The current stream waits for all that the side stream was given so far.
   void join() const;
   /// The allocator gives the tensor's memory to nobody else until the side stream is done with it.

@@ -65,7 +65,34 @@ class HostOptimizer final : public Optimizer {
   std::int64_t copied_bytes_ = 0;
 };
 
+/// The host's fused kernels update the parameters where they lie.
+class OptimizerOfHostParameters final : public Optimizer {
+ public:
+  OptimizerOfHostParameters(const OptimizerOptions& options, std::vector<at::Tensor> parameters)
+      : Optimizer(fused(options), std::move(parameters)),
+        rule_(make_update_rule(this->options(), this->parameters().size(), zeroed_host_buffer)) {}
+
+  void update(std::span<const std::size_t> indices, const at::Tensor& found_inf) override {
+    const at::NoGradGuard no_grad;
+    const UpdateTensors tensors = gather(indices);
+    if (!tensors.parameters.empty()) {
+      rule_->apply(tensors, {options().lr_at(step()), step(), found_inf});
+    }
+  }
+
+  std::vector<at::Tensor> device_state() const override { return {}; }
+  std::vector<at::Tensor> host_state() const override { return rule_->state(); }
+
+ private:
+  std::unique_ptr<UpdateRule> rule_;
+};
+
 }  // namespace
+
+std::unique_ptr<Optimizer> make_optimizer_of_host_parameters(const OptimizerOptions& options,
+                                                             std::vector<at::Tensor> parameters) {
+  return std::make_unique<OptimizerOfHostParameters>(options, std::move(parameters));
+}
 
 std::unique_ptr<Optimizer> make_host_optimizer(const OptimizerOptions& options,
                                                std::vector<at::Tensor> parameters) {

@@ -91,6 +91,10 @@ class Optimizer {
 std::unique_ptr<Optimizer> make_device_optimizer(const OptimizerOptions& options,
                                                  std::vector<at::Tensor> parameters);
 
+/// State and update on the host, for parameters that lie there: offloaded ones, on host buffers.
+std::unique_ptr<Optimizer> make_optimizer_of_host_parameters(const OptimizerOptions& options,
+                                                             std::vector<at::Tensor> parameters);
+
 /// State, and a copy of the parameters, on the host, where the update is computed: see
 /// host_optimizer.cpp.
 std::unique_ptr<Optimizer> make_host_optimizer(const OptimizerOptions& options,

@@ -65,19 +65,24 @@ void Trainer::build_model() {
   const ModelEntry& entry = find_model(recipe_.model.name);
   const at::ScalarType full =
       recipe_.train.precision == Precision::float64 ? at::kDouble : at::kFloat;
-  const auto make = [&](at::Device device, at::ScalarType dtype) {
+  const Start start = recipe_.computes ? Start::drawn : Start::zeros;
+  const auto make = [&](at::Device device, at::ScalarType dtype, Start how,
+                        const MadeParameter& made = {}) {
     model_ =
-        entry.make(recipe_.model, recipe_.data.shape(),
-                   ParameterFactory(device, dtype, recipe_.computes ? Start::drawn : Start::zeros));
+        entry.make(recipe_.model, recipe_.data.shape(), ParameterFactory(device, dtype, how, made));
     for (const Parameter& p : model_->parameters()) ledger_.tag(p.tensor, Category::weights);
   };
-  if (recipe_.build_on_device) {
-    make(recipe_.device, recipe_.dtype);
+  if (recipe_.build_on_device && recipe_.moves_in_units) {
+    // No rank ever holds the whole model: its parameters have no memory until their units have.
+    make(recipe_.device, recipe_.dtype, Start::zeros,
+         [](std::size_t, const at::Tensor& parameter) { release_storage(parameter); });
+  } else if (recipe_.build_on_device) {
+    make(recipe_.device, recipe_.dtype, start);
   } else {
     // As most training scripts do: all of it in full precision on the host, then all of it to the
     // device, then the cast.
-    make(at::kCPU, full);
-    if (!recipe_.device.is_cpu() || recipe_.dtype != full) {
+    make(at::kCPU, full, start);
+    if (!recipe_.device.is_cpu() || recipe_.dtype != full || recipe_.moves_in_units) {
       evidence_.staged_parameter_bytes = total_bytes(tensors_of(*model_));
     }
     const auto move = [&](auto&& moved) {
@@ -86,11 +91,14 @@ void Trainer::build_model() {
         ledger_.tag(parameter.tensor, Category::weights);
       }
     };
-    move([&](const at::Tensor& tensor) { return tensor.to(recipe_.device); });
-    move([&](const at::Tensor& tensor) { return tensor.to(recipe_.dtype); });
+    if (!recipe_.moves_in_units) {
+      move([&](const at::Tensor& tensor) { return tensor.to(recipe_.device); });
+      move([&](const at::Tensor& tensor) { return tensor.to(recipe_.dtype); });
+    }
   }
-  evidence_.parameter_bytes = total_bytes(tensors_of(*model_));
   evidence_.parameter_count = model_->parameter_count();
+  evidence_.parameter_bytes =
+      evidence_.parameter_count * static_cast<std::int64_t>(c10::elementSize(recipe_.dtype));
   evidence_.parameter_tensors = static_cast<std::int64_t>(model_->parameters().size());
 }
 
@@ -127,9 +135,27 @@ void Trainer::follow_gradients() {
   }
 }
 
+/// The parameters that a model without memory would have begun with.
+void Trainer::draw_parameters(const MadeParameter& made) const {
+  const Start start = recipe_.computes ? Start::drawn : Start::zeros;
+  const auto hand_on = [&](std::size_t index, const at::Tensor& parameter) {
+    ledger_.tag(parameter, Category::weights);
+    made(index, parameter);
+    release_storage(parameter);
+  };
+  find_model(recipe_.model.name)
+      .make(recipe_.model, recipe_.data.shape(),
+            ParameterFactory(recipe_.device, recipe_.dtype, start, hand_on));
+}
+
 void Trainer::make_optimizer() {
-  optimizer_ = recipe_.optimizer_on_host ? make_host_optimizer(recipe_.optimizer, step_->trained)
-                                         : make_device_optimizer(recipe_.optimizer, step_->trained);
+  if (recipe_.offloads_weights) {
+    optimizer_ = make_optimizer_of_host_parameters(recipe_.optimizer, step_->trained);
+  } else if (recipe_.optimizer_on_host) {
+    optimizer_ = make_host_optimizer(recipe_.optimizer, step_->trained);
+  } else {
+    optimizer_ = make_device_optimizer(recipe_.optimizer, step_->trained);
+  }
   step_->optimizer = optimizer_.get();
 }
 
@@ -144,6 +170,9 @@ void Trainer::make_step(ProcessGroup* group) {
                                       .evidence = evidence_,
                                       .group = group,
                                       .trained = tensors_of(*model_)});
+  if (recipe_.build_on_device && recipe_.moves_in_units) {
+    step_->draw_parameters = [this](const MadeParameter& made) { draw_parameters(made); };
+  }
   step_->forward = [this](const Batch& batch) { return model_->loss(batch); };
   step_->backward = [](const at::Tensor& loss) { torch::autograd::backward({loss}, {}); };
   step_->parameter_ready = [this](std::size_t index) { step_->gradient_ready(index); };
@@ -233,11 +262,8 @@ double Trainer::step(const Batch& host_batch) {
 
 at::Tensor Trainer::mean_over_ranks(const at::Tensor& loss) const {
   if (step_->group == nullptr) return loss;
-  const at::Tensor sum = loss.clone();
-  ledger_.tag(sum, Category::communication);
-  step_->group->all_reduce(sum).wait();
-  at::Tensor mean = sum.div(static_cast<double>(step_->group->ranks()));
-  release_storage(sum);
+  at::Tensor mean = loss.div(static_cast<double>(step_->group->ranks()));
+  step_->group->sum(mean);
   return mean;
 }
 

@@ -46,6 +46,7 @@ class Trainer {
   void follow_gradients();
   void make_step(ProcessGroup* group);
   void make_optimizer();
+  void draw_parameters(const MadeParameter& made) const;
   void give_each_rank_its_own_dropout(std::int64_t rank) const;
   at::Tensor mean_over_ranks(const at::Tensor& loss) const;
   void zero_gradients();
