@@ -16,6 +16,7 @@ struct Evidence {
   std::int64_t updates_in_backward = 0;     // parameters updated before backward ended
   std::int64_t staged_parameter_bytes = 0;  // parameters made elsewhere than they stay, or wider
   std::int64_t parameter_bytes = 0;         // parameters as they are trained
+  std::int64_t trained_bytes = 0;           // what the optimizer updates: of them, this rank's
   std::int64_t parameter_count = 0;         // elements
   std::int64_t parameter_tensors = 0;
   std::int64_t device_state_bytes = 0;   // optimizer state beside the parameters

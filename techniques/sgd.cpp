@@ -22,7 +22,7 @@ void SgdSwap::edit_recipe(Recipe& recipe) const {
 
 std::string SgdSwap::why_inactive(const Evidence& evidence, const Recipe& recipe) const {
   if (recipe.train.optimizer.name == "sgd") return "the suite's optimizer is sgd already";
-  const std::int64_t expected = options_.momentum == 0.0 ? 0 : evidence.parameter_bytes;
+  const std::int64_t expected = options_.momentum == 0.0 ? 0 : evidence.trained_bytes;
   const std::int64_t state = evidence.device_state_bytes + evidence.host_state_bytes;
   if (state == expected) return {};
   return "the optimizer keeps " + std::to_string(state) + " bytes of state, not " +

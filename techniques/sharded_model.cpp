@@ -163,7 +163,13 @@ void ShardedModel::wrap_verbs() {
   if (!options_.reduce_in_backward) {
     step_.collect_gradients = [self] { self->reduce_all(); };
   }
-  if (!options_.share_weights) {
+  if (options_.share_weights) {
+    step_.with_weights = [self](const std::function<void()>& call) {
+      for (Unit& unit : self->units_) self->finish_gather(unit);
+      call();
+      for (Unit& unit : self->units_) self->release(unit);
+    };
+  } else {
     step_.publish_weights = [self] { self->publish_weights(); };
   }
   step_.complete_norm = [self](at::Tensor& sum) { self->group_.sum(sum); };

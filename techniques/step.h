@@ -47,6 +47,8 @@ struct Step {
   std::function<void()> update{};  // gradients -> `trained`
   /// After the update: brings the weights to where forward reads them, where that is elsewhere.
   std::function<void()> publish_weights = [] {};
+  /// Calls a function while all of the model's weights are in memory.
+  std::function<void(const std::function<void()>&)> with_weights = [](const auto& call) { call(); };
 };
 
 }  // namespace headroom

@@ -23,11 +23,6 @@ PeakMemory larger(const PeakMemory& a, const PeakMemory& b) {
           .reserved_bytes = std::max(a.reserved_bytes, b.reserved_bytes)};
 }
 
-std::unique_ptr<ProcessGroup> join_ranks(const Recipe& recipe) {
-  if (!recipe.joins_ranks) return nullptr;
-  return std::make_unique<ProcessGroup>(recipe.membership, recipe.device, recipe.train.backend);
-}
-
 /// One case on its way: the same few steps, said once.
 class Run {
  public:
@@ -39,8 +34,7 @@ class Run {
         saved_([this](const at::Tensor& t) { ledger_.tag(t, Category::activations); }),
         data_(find_data(recipe_.data.name)
                   .make(recipe_.data, recipe_.model.num_classes, recipe_.train.seed)),
-        group_(join_ranks(recipe_)),
-        trainer_(recipe_, measured.techniques, ledger_, group_.get()) {}
+        trainer_(recipe_, measured.techniques, ledger_) {}
 
   /// Takes `count` steps, keeps their times and losses, and reads the peak behind them.
   PeakMemory steps(const char* phase, long count, Measurement& into) {
@@ -108,7 +102,6 @@ class Run {
   std::optional<OperatorScope> operators_;
   SavedTensorObserver saved_;
   std::unique_ptr<Dataset> data_;
-  std::unique_ptr<ProcessGroup> group_;
   Trainer trainer_;
   std::optional<Loader> loader_;
 };

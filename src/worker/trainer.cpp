@@ -44,18 +44,20 @@ class GradientArrived final : public torch::autograd::PostAccumulateGradHook {
 
 }  // namespace
 
-Trainer::Trainer(const Recipe& recipe, const Techniques& techniques, Ledger& ledger,
-                 ProcessGroup* group)
+Trainer::Trainer(const Recipe& recipe, const Techniques& techniques, Ledger& ledger)
     : recipe_(recipe), ledger_(ledger) {
   const PhaseScope phase(Phase::build);
   at::manual_seed(static_cast<std::uint64_t>(recipe.train.seed));
+  if (recipe.joins_ranks) {
+    group_ = std::make_unique<ProcessGroup>(recipe.membership, recipe.device, recipe.train.backend);
+  }
   build_model();
   follow_blocks();
-  make_step(group);
+  make_step();
   for (const auto& technique : techniques) technique->split_parameters(*step_, recipe);
   make_optimizer();
   gradient_norms_.resize(step_->trained.size());
-  if (group != nullptr) give_each_rank_its_own_dropout(group->rank());
+  if (recipe.membership.ranks > 1) give_each_rank_its_own_dropout();
   for (const auto& technique : techniques) technique->wrap_model(*step_, recipe);
   for (const auto& technique : techniques) technique->wrap_step(*step_, recipe);
   follow_gradients();
@@ -157,18 +159,19 @@ void Trainer::make_optimizer() {
     optimizer_ = make_device_optimizer(recipe_.optimizer, step_->trained);
   }
   step_->optimizer = optimizer_.get();
+  evidence_.trained_bytes = total_bytes(step_->trained);
 }
 
 /// All ranks draw the same weights; from here on each draws for itself.
-void Trainer::give_each_rank_its_own_dropout(std::int64_t rank) const {
-  at::manual_seed(static_cast<std::uint64_t>(recipe_.train.seed + rank + 1));
+void Trainer::give_each_rank_its_own_dropout() const {
+  at::manual_seed(static_cast<std::uint64_t>(recipe_.train.seed + recipe_.membership.rank + 1));
 }
 
-void Trainer::make_step(ProcessGroup* group) {
+void Trainer::make_step() {
   step_ = std::make_unique<Step>(Step{.model = *model_,
                                       .ledger = ledger_,
                                       .evidence = evidence_,
-                                      .group = group,
+                                      .group = group_.get(),
                                       .trained = tensors_of(*model_)});
   if (recipe_.build_on_device && recipe_.moves_in_units) {
     step_->draw_parameters = [this](const MadeParameter& made) { draw_parameters(made); };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -17,10 +18,9 @@ using Techniques = std::vector<std::unique_ptr<Technique>>;
 /// A model, an optimizer and a step, made after a recipe and wrapped by techniques.
 class Trainer {
  public:
-  /// Builds everything. The recipe has been edited already. `group`: the ranks to train with; null:
-  /// this process trains alone. All arguments outlive the trainer.
-  Trainer(const Recipe& recipe, const Techniques& techniques, Ledger& ledger,
-          ProcessGroup* group = nullptr);
+  /// Builds everything, and waits for the other ranks where the recipe joins them. The recipe has
+  /// been edited already. All arguments outlive the trainer.
+  Trainer(const Recipe& recipe, const Techniques& techniques, Ledger& ledger);
   Trainer(const Trainer&) = delete;
   Trainer& operator=(const Trainer&) = delete;
 
@@ -29,6 +29,8 @@ class Trainer {
   double step(const Batch& batch);
 
   Model& model() { return *model_; }
+  /// Calls `call` while all of the model's weights are in memory. All ranks do so together.
+  void with_weights(const std::function<void()>& call) { step_->with_weights(call); }
   const Optimizer& optimizer() const { return *optimizer_; }
   Evidence& evidence() { return evidence_; }
   /// The evidence with what is known only at the end: where the optimizer's state lies.
@@ -44,10 +46,10 @@ class Trainer {
   void build_model();
   void follow_blocks();
   void follow_gradients();
-  void make_step(ProcessGroup* group);
+  void make_step();
   void make_optimizer();
   void draw_parameters(const MadeParameter& made) const;
-  void give_each_rank_its_own_dropout(std::int64_t rank) const;
+  void give_each_rank_its_own_dropout() const;
   at::Tensor mean_over_ranks(const at::Tensor& loss) const;
   void zero_gradients();
   void note_gradient_norm(std::size_t index);
@@ -55,6 +57,7 @@ class Trainer {
   const Recipe& recipe_;
   Ledger& ledger_;
   Evidence evidence_;
+  std::unique_ptr<ProcessGroup> group_;
   std::unique_ptr<Model> model_;
   std::unique_ptr<Optimizer> optimizer_;
   std::unique_ptr<Step> step_;

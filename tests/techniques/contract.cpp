@@ -48,6 +48,15 @@ constexpr std::array kContracts{
              .edit_control =
                  [](Json& values) { values["train"]["optimizer"]["implementation"] = "fused"; }},
     Contract{.technique = "optimizer_in_backward"},
+    // On one rank; on many: tests/ranks.
+    Contract{.technique = "ddp"},
+    Contract{.technique = "zero_1", .promise = Promise::same_training},
+    Contract{.technique = "zero_2", .promise = Promise::same_training},
+    Contract{.technique = "fsdp", .promise = Promise::same_training},
+    Contract{.technique = "cpu_offload",
+             .promise = Promise::same_training,
+             .edit_control =
+                 [](Json& values) { values["train"]["optimizer"]["implementation"] = "fused"; }},
 };
 
 }  // namespace

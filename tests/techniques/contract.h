@@ -11,9 +11,10 @@ namespace headroom {
 
 /// What a technique leaves as it was.
 enum class Promise {
-  same_bits,  // losses, weights and gradients to the last bit
-  same_sums,  // the same numbers, added in another order
-  rounding,   // other numbers; losses near those of the plain case
+  same_bits,      // losses, weights and gradients to the last bit
+  same_training,  // losses and weights to the last bit; the gradients' norm is summed otherwise
+  same_sums,      // the same numbers, added in another order
+  rounding,       // other numbers; losses near those of the plain case
 };
 
 /// What the tests hold a technique to. A technique without a contract fails them.

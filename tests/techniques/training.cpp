@@ -125,10 +125,12 @@ Trained train(const Json& values, int steps, std::unique_ptr<Technique> innermos
   result.state_bytes = ledger.current_bytes(Category::optimizer_state);
   result.host_pool_bytes = host_pool_bytes() - pool_before;
   complete_evidence(read, trainer, flops.so_far(), result);
-  for (const Parameter& parameter : trainer.model().parameters()) {
-    // Outside of the CPU allocator: what outlives this training is not to count in a later one.
-    result.weights.push_back(host_buffer_like(parameter.tensor).copy_(parameter.tensor.detach()));
-  }
+  trainer.with_weights([&] {
+    for (const Parameter& parameter : trainer.model().parameters()) {
+      // Outside of the CPU allocator: what outlives this training is not to count in a later one.
+      result.weights.push_back(host_buffer_like(parameter.tensor).copy_(parameter.tensor.detach()));
+    }
+  });
   return result;
 }
 

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// What N ranks train with B samples each is what one trains with N * B in N micro-batches: a rank's
+// samples are a micro-batch's, and gradients add up in the same order where N is 2.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <ostream>
+
+#include "tests/ranks/training.h"
+
+namespace headroom {
+namespace {
+
+constexpr std::int64_t kBatch = 4;  // of a rank
+
+/// How near a training on ranks comes to that on one.
+enum class Class {
+  same_bits,  // losses and weights
+  same_sums,  // added in another order: 1e-12 in fp64
+  as_ddp,     // losses and weights to the last bit, but of ddp on as many ranks
+  near,       // 16-bit numbers added in another order: losses within 2 %
+};
+
+struct Row {
+  std::string name;
+  std::int64_t ranks;
+  std::vector<Json> sharding;
+  std::vector<Json> others;  // techniques that the control lists as well
+  Json train;                // beside the base's
+  Class expected = Class::same_bits;
+  int steps = 20;
+
+  friend std::ostream& operator<<(std::ostream& out, const Row& row) { return out << row.name; }
+};
+
+const Json kSgd = {{"name", "sgd"}, {"lr", 0.02}, {"momentum", 0.9}};
+const Json kAdamW = {{"name", "adamw"}, {"lr", 1e-3}, {"weight_decay", 0.01}};
+// cpu_offload updates with the host's fused kernels.
+const Json kFused = {{"name", "adamw"}, {"lr", 1e-3}, {"implementation", "fused"}};
+
+using Stack = std::vector<Json>;
+
+std::vector<Row> rows() {
+  const std::map<std::string, Stack> shardings{
+      {"ddp", {technique("ddp")}},
+      {"zero_1", {technique("zero_1")}},
+      {"zero_2", {technique("zero_2")}},
+      {"fsdp", {technique("fsdp")}},
+      {"fsdp_offload", {technique("fsdp"), technique("cpu_offload")}},
+  };
+  const std::map<std::string, Json> options{
+      {"ddp_views", technique("ddp", {{"gradient_as_bucket_view", true}, {"bucket_mib", 1}})},
+      {"fsdp_kept", technique("fsdp", {{"reshard_after_forward", false}})},
+      {"fsdp_ahead", technique("fsdp", {{"prefetch_forward", true}})},
+      {"fsdp_late", technique("fsdp", {{"prefetch_backward", false}})},
+      {"fsdp_in_pairs", technique("fsdp", {{"min_parameters", 600'000}})},
+  };
+  const std::map<std::string, Stack> partners{
+      {"checkpointing", {technique("activation_checkpointing")}},
+      {"checkpointing_in_pairs", {technique("activation_checkpointing", {{"every", 2}})}},
+      {"checkpointing_reentrant", {technique("activation_checkpointing", {{"reentrant", true}})}},
+      {"activation_offload", {technique("activation_offload")}},
+      {"sgd", {technique("sgd", {{"lr", 0.02}, {"momentum", 0.9}})}},
+      {"bfloat16_on_device", {technique("bfloat16"), technique("on_device_init")}},
+      {"mixed_precision", {technique("mixed_precision", {{"dtype", "bfloat16"}})}},
+      {"loss_scaling", {technique("mixed_precision", {{"dtype", "float16"}})}},
+  };
+  std::vector<Row> rows;
+  for (const auto& [name, sharding] : shardings) {
+    const Json& adamw = sharding.size() == 2 ? kFused : kAdamW;
+    const Json sgd_64{{"precision", "float64"}, {"optimizer", kSgd}};
+    rows.push_back({name + "_float32_adamw", 2, sharding, {}, {{"optimizer", adamw}}});
+    rows.push_back({name + "_float32_sgd", 2, sharding, {}, {{"optimizer", kSgd}}});
+    rows.push_back({name + "_float64_adamw",
+                    2,
+                    sharding,
+                    {},
+                    {{"precision", "float64"}, {"optimizer", adamw}}});
+    rows.push_back({name + "_float64_sgd", 2, sharding, {}, sgd_64});
+    for (const std::int64_t ranks : {3, 4}) {
+      rows.push_back({name + "_on_" + std::to_string(ranks),
+                      ranks,
+                      sharding,
+                      {},
+                      sgd_64,
+                      Class::same_sums,
+                      4});
+    }
+    rows.push_back({name + "_with_clipping",
+                    2,
+                    sharding,
+                    {},
+                    {{"optimizer", kSgd}, {"max_gradient_norm", 0.5}, {"precision", "float64"}},
+                    Class::same_sums,
+                    4});
+    for (const auto& [partner, others] : partners) {
+      Class expected = Class::same_bits;
+      if (partner == "bfloat16_on_device") expected = Class::near;
+      // A rank scales a loss that a micro-batch has halved: other numbers overflow.
+      if (partner == "loss_scaling") expected = Class::as_ddp;
+      rows.push_back(
+          {name + "_with_" + partner, 2, sharding, others, {{"optimizer", adamw}}, expected, 3});
+    }
+  }
+  for (const auto& [name, sharding] : options) {
+    rows.push_back({name, 2, {sharding}, {}, {{"optimizer", kAdamW}}, Class::same_bits, 5});
+  }
+  return rows;
+}
+
+/// The same training on one rank.
+Json control_of(const Row& row, const Json& values) {
+  Json control = values;
+  if (row.expected == Class::as_ddp) {
+    control["techniques"] = row.others;
+    control["techniques"].push_back(technique("ddp"));
+    return control;
+  }
+  control["ranks"] = 1;
+  control["train"]["batch_size"] = kBatch * row.ranks;
+  control["techniques"] = Json::array();
+  for (const Json& other : row.others) {
+    if (other.at("name") != "on_device_init") control["techniques"].push_back(other);
+  }
+  control["techniques"].push_back(
+      technique("gradient_accumulation", {{"micro_batches", row.ranks}}));
+  return control;
+}
+
+const RankSaw& trained_once(const Json& values, int steps) {
+  static std::map<std::string, RankSaw> done;
+  const auto [entry, is_new] = done.try_emplace(values.dump() + std::to_string(steps));
+  if (is_new) entry->second = train(values, steps).front();
+  return entry->second;
+}
+
+class EquivalenceTest : public testing::TestWithParam<Row> {};
+INSTANTIATE_TEST_SUITE_P(, EquivalenceTest, testing::ValuesIn(rows()),
+                         [](const auto& test) { return test.param.name; });
+
+TEST_P(EquivalenceTest, RanksTrainWhatMicroBatchesTrain) {
+  const Row& row = GetParam();
+  Json values = small_vit(row.ranks, kBatch);
+  values["train"].update(row.train);
+  for (const Json& other : row.others) values["techniques"].push_back(other);
+  for (const Json& sharding : row.sharding) values["techniques"].push_back(sharding);
+  const std::vector<RankSaw> ranks = train(values, row.steps);
+  const RankSaw& control = trained_once(control_of(row, values), row.steps);
+  for (const RankSaw& rank : ranks) {
+    EXPECT_EQ(rank.seen.at("inactive"), "");
+    EXPECT_EQ(rank.seen.at("peak_bytes") > rank.seen.at("init_peak_bytes")
+                  ? rank.seen.at("peak_bytes")
+                  : rank.seen.at("init_peak_bytes"),
+              rank.seen.at("ledger_bytes"));
+    EXPECT_EQ(rank.seen.at("losses"), ranks.front().seen.at("losses"));
+    EXPECT_TRUE(rank.weights == ranks.front().weights) << "ranks have different weights";
+    if (row.expected == Class::same_bits || row.expected == Class::as_ddp) {
+      EXPECT_EQ(rank.seen.at("losses"), control.seen.at("losses"));
+      EXPECT_TRUE(rank.weights == control.weights) << "weights differ from the control's";
+    } else if (row.expected == Class::same_sums) {
+      EXPECT_LE(loss_distance(rank, control), 1e-12);
+      EXPECT_LE(weight_distance(rank, control), 1e-12);
+    } else {
+      EXPECT_LE(loss_distance(rank, control), 2e-2);
+    }
+  }
+}
+
+// The controls of the controls: a training that learns, and ranks that see different samples.
+TEST(RanksTest, OtherSamplesTrainOtherWeights) {
+  const RankSaw one = train(with(small_vit(2, kBatch), {technique("fsdp")}), 2).front();
+  Json half = small_vit(1, kBatch);
+  const RankSaw alone = train(half, 2).front();
+  EXPECT_FALSE(one.weights == alone.weights);
+  EXPECT_NE(one.seen.at("losses"), alone.seen.at("losses"));
+}
+
+TEST(RanksTest, AnUnevenLastMicroBatchCountsByItsSamples) {
+  Json values = small_vit(2, 5);  // 3 and 2 samples a rank
+  values["train"]["precision"] = "float64";
+  values["train"]["optimizer"] = kSgd;
+  const Json accumulation = technique("gradient_accumulation", {{"micro_batches", 2}});
+  Json whole = small_vit(1, 10);
+  whole["train"].update(values["train"]);
+  whole["train"]["batch_size"] = 10;
+  const RankSaw control = train(whole, 4).front();
+  for (const char* name : {"ddp", "zero_1", "zero_2", "fsdp"}) {
+    SCOPED_TRACE(name);
+    const RankSaw rank = train(with(values, {accumulation, technique(name)}), 4).front();
+    EXPECT_LE(loss_distance(rank, control), 1e-12);
+    EXPECT_LE(weight_distance(rank, control), 1e-12);
+  }
+}
+
+}  // namespace
+}  // namespace headroom

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// One rank of a training, for the tests: rank_trainer CASE.json RANK STORE OUTPUT STEPS. Writes
+// OUTPUT, what it saw as JSON, and OUTPUT.weights, all weights in order, as bytes.
+#include <ATen/Parallel.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "models/loader.h"
+#include "src/memory/device_memory.h"
+#include "src/memory/saved_tensors.h"
+#include "src/worker/case.h"
+#include "src/worker/flops.h"
+#include "src/worker/trainer.h"
+
+namespace headroom {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Listed last, so that it is outermost: what is in memory when a block is about to run.
+class Resident final : public Technique {
+ public:
+  explicit Resident(const Ledger& ledger) : ledger_(ledger) {}
+
+  void wrap_model(Step& step, const Recipe&) const override {
+    for (Block& block : step.model.blocks()) {
+      block.run = [this, inner = std::move(block.run)](const at::Tensor& x) {
+        note();
+        return inner(x);
+      };
+    }
+  }
+  std::string why_inactive(const Evidence&, const Recipe&) const override { return {}; }
+
+  Json json() const { return {{"weights", weights_}, {"communication", communication_}}; }
+
+ private:
+  void note() const {
+    weights_ = std::max(weights_, ledger_.current_bytes(Category::weights));
+    communication_ = std::max(communication_, ledger_.current_bytes(Category::communication));
+  }
+
+  const Ledger& ledger_;
+  mutable std::int64_t weights_ = 0;
+  mutable std::int64_t communication_ = 0;
+};
+
+void write_weights(Trainer& trainer, const std::string& path) {
+  std::ofstream file(path, std::ios::binary);
+  trainer.with_weights([&] {
+    for (const Parameter& parameter : trainer.model().parameters()) {
+      const at::Tensor values = parameter.tensor.detach().contiguous();
+      file.write(static_cast<const char*>(values.const_data_ptr()),
+                 static_cast<std::streamsize>(values.nbytes()));
+    }
+  });
+}
+
+Json categories(const PeakReport& peak) {
+  Json result = Json::object();
+  for (std::size_t i = 0; i < kCategories; ++i) {
+    result[std::string(enum_names<Category>()[i])] = peak.by_category[i];
+  }
+  return result;
+}
+
+void run(const Json& values, std::int64_t rank, const std::string& store, const std::string& output,
+         int steps) {
+  at::set_num_threads(1);
+  install_saved_tensor_hooks();
+  Case read = read_case(values, at::kCPU);
+  read.recipe.membership.rank = rank;
+  read.recipe.membership.store = store;
+  const Recipe& recipe = read.recipe;
+  Ledger ledger;
+  const auto memory = watch_memory(recipe.device, ledger);
+  auto probe = std::make_unique<Resident>(ledger);
+  const Resident& resident = *probe;
+  read.techniques.push_back(std::move(probe));
+  const SavedTensorObserver observer(
+      [&ledger](const at::Tensor& tensor) { ledger.tag(tensor, Category::activations); });
+  const auto data =
+      find_data(recipe.data.name).make(recipe.data, recipe.model.num_classes, recipe.train.seed);
+  Trainer trainer(recipe, read.techniques, ledger);
+  const PeakMemory init = memory->take_peak();
+  Loader loader(*data, recipe.data, recipe.train.batch_size, recipe.train.seed,
+                {recipe.membership.rank, recipe.membership.ranks});
+  Json losses = Json::array();
+  {
+    const FlopCounter flops;
+    for (int i = 0; i < steps; ++i) losses.push_back(trainer.step(loader.next()));
+    trainer.evidence().low_precision_flops = flops.so_far().low_precision;
+  }
+  const PeakMemory peak = memory->take_peak();
+  std::string inactive;
+  for (const auto& technique : read.techniques) {
+    inactive += technique->why_inactive(trainer.final_evidence(), recipe);
+  }
+  const Json seen{{"losses", losses},
+                  {"gradient_norm", trainer.first_gradient_norm().value_or(0.0)},
+                  {"inactive", inactive},
+                  {"init_peak_bytes", init.allocated_bytes},
+                  {"peak_bytes", peak.allocated_bytes},
+                  {"ledger_bytes", ledger.peak().bytes},
+                  {"parts", categories(ledger.peak())},
+                  {"parameters", trainer.model().parameter_count()},
+                  {"resident", resident.json()},
+                  {"sent_bytes", trainer.final_evidence().sent_bytes}};
+  write_weights(trainer, output + ".weights");
+  std::ofstream(output) << seen.dump();
+}
+
+}  // namespace
+}  // namespace headroom
+
+int main(int, char** arguments) {
+  try {
+    const auto values = headroom::Json::parse(std::ifstream(arguments[1]));
+    headroom::run(values, std::stoll(arguments[2]), arguments[3], arguments[4],
+                  std::stoi(arguments[5]));
+  } catch (const std::exception& error) {
+    std::cerr << error.what() << "\n";
+    return 1;
+  }
+  return 0;
+}
