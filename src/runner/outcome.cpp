@@ -102,6 +102,7 @@ Outcome outcome_of(const WorkerReply& reply, const Catalog& catalog) {
       }
       return {{Status::crashed, reply.reason}, nullptr};
     case Ending::broken:
+    case Ending::dismissed:
     case Ending::interrupted:
       break;
   }
