@@ -22,7 +22,7 @@ struct Launch {
   /// How many there are on this machine; nothing: the launcher does not say.
   std::optional<std::int64_t> local_ranks;
   std::string master_address;  // of the machine of rank 0: a name, or an IP address
-  int master_port = 0;         // free there
+  int master_port = 0;         // there; torchrun itself listens on it, with a store of its own
 
   friend bool operator==(const Launch&, const Launch&) = default;
 };
