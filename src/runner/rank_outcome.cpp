@@ -107,6 +107,7 @@ bool all_answered_the_same(const std::vector<WorkerReply>& replies,
 
 Outcome outcome_of_ranks(const std::vector<WorkerReply>& replies, const Catalog& catalog) {
   std::vector<Outcome> outcomes;
+  outcomes.reserve(replies.size());
   for (const WorkerReply& reply : replies) outcomes.push_back(outcome_of(reply, catalog));
   if (replies.size() == 1) return outcomes.front();
 
