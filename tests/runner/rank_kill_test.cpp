@@ -98,7 +98,9 @@ TEST(RankKill, of_any_rank_at_any_time_is_one_row_that_names_it) {
 TEST(RankKill, of_the_runner_ends_all_ranks) {
   const TemporaryFolder folder;
   const std::string suite = folder.write("suite.yaml", suite_text(4, "hang_ignoring_term", 0));
-  Program program = start_program({"run", suite, "--out", folder / "out"});
+  // Who is killed leaves the store behind.
+  Program program = start_program({"run", suite, "--out", folder / "out"},
+                                  [&] { setenv("TMPDIR", folder.path().c_str(), 1); });
   const std::vector<pid_t> workers = workers_of(program, 4);
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
   program.send(SIGKILL);
