@@ -13,6 +13,7 @@
 #include "src/cli/fit_suite.h"
 #include "src/cli/fit_summary.h"
 #include "src/cli/output.h"
+#include "src/cli/override_arguments.h"
 #include "src/core/error.h"
 #include "src/core/file.h"
 #include "src/core/suggest.h"
@@ -33,16 +34,10 @@ constexpr std::array kNoise = {"random_tokens", "random_images"};
 
 struct FitOptions {
   std::string subject;
-  std::vector<std::string> set;
+  OverrideArguments overrides;
   DryRunArguments dry_run;
   std::string out;
   bool json = false;
-
-  std::vector<Override> overrides() const {
-    std::vector<Override> result;
-    for (const std::string& text : set) result.push_back(parse_override(text));
-    return result;
-  }
 };
 
 /// Whether it is a model, and not a suite file. Throws ConfigError where it is neither.
@@ -59,7 +54,7 @@ bool is_model(const Catalog& catalog, const std::string& name) {
 
 /// The model on the noise that it reads. The worker knows which one that is.
 FitSuite on_noise(const Catalog& catalog, const FitOptions& options, FitPlanRunner& planner) {
-  std::vector<Override> build_only = options.overrides();
+  std::vector<Override> build_only = options.overrides.overrides();
   for (const char* none : {"train.steps=0", "train.warmup_steps=0"}) {
     build_only.push_back(parse_override(none));
   }
@@ -73,7 +68,7 @@ FitSuite on_noise(const Catalog& catalog, const FitOptions& options, FitPlanRunn
       why = error.what();
     }
     if (why.empty()) {
-      return FitSuite::of_model(options.subject, dataset, options.overrides(), catalog);
+      return FitSuite::of_model(options.subject, dataset, options.overrides.overrides(), catalog);
     }
     reasons += std::string("; on ") + dataset + ": " + why;
   }
@@ -82,7 +77,7 @@ FitSuite on_noise(const Catalog& catalog, const FitOptions& options, FitPlanRunn
 
 std::vector<FitStack> stacks_for(const Catalog& catalog, const FitOptions& options,
                                  const FitSuite& suite, const std::string& gpu) {
-  const std::vector<Override> given = options.overrides();
+  const std::vector<Override> given = options.overrides.overrides();
   const bool is_set = std::any_of(given.begin(), given.end(), [](const Override& entry) {
     return entry.path == kImplementation;
   });
@@ -129,8 +124,8 @@ int nothing_fits(const FitSearch& search, const std::vector<FitStack>& stacks,
 /// The suite file that the subject names; nothing: it names a model.
 std::optional<FitSuite> read_suite(const Catalog& catalog, const FitOptions& options) {
   if (is_model(catalog, options.subject)) return std::nullopt;
-  return FitSuite(parse_suite_file(read_yaml_file(options.subject), catalog), options.overrides(),
-                  catalog);
+  return FitSuite(parse_suite_file(read_yaml_file(options.subject), catalog),
+                  options.overrides.overrides(), catalog);
 }
 
 std::filesystem::path file_to_write(const FitOptions& options, const std::string& name) {
@@ -145,6 +140,9 @@ int fit(const Catalog& catalog, const FitOptions& options) {
   auto log = file;
   FitPlanRunner planner(catalog, dry_run, log.replace_extension(".log"));
   if (!suite) suite.emplace(on_noise(catalog, options, planner));
+  if (suite->plain_case().ranks() > 1) {
+    throw Unsupported("fit: it tries no stacks for several ranks; 'headroom plan' plans one");
+  }
 
   FitReport report;
   report.subject = suite->name();
@@ -177,9 +175,7 @@ void add_fit(CommandLine& line) {
       ->add_option("SUITE|MODEL", options->subject,
                    "A suite file, of which the first case counts, or a model")
       ->required();
-  command->add_option("--set", options->set, "K=V, over the case: data.sequence_length=512")
-      ->expected(1)
-      ->take_all();
+  options->overrides.add_to(*command);
   options->dry_run.add_to(*command);
   command->add_option("--out", options->out,
                       std::string("The suite file to write; default: ") + kFolder + "/NAME.yaml");

@@ -126,7 +126,7 @@ DryAttempt FitPlanRunner::attempt(const Case& one, bool overcommit) {
 }
 
 WorkerRequest FitPlanRunner::request(const Case& one) const {
-  return measure_request(worker_, "cuda", one, log_.get());
+  return measure_request(worker_, "cuda", one, catalog_, log_.get());
 }
 
 std::string describe(FitSize size) {

@@ -19,7 +19,6 @@ using Json = nlohmann::ordered_json;
 struct RunOptions {
   SuiteArguments cases;
   std::string device = "auto";
-  int ranks = 0;
   bool dry_run = false;
   bool with_plan = false;
 };
@@ -59,7 +58,6 @@ int show_cases(const Selection& selection, bool json) {
 }
 
 int run(const Catalog& catalog, const RunOptions& options) {
-  if (options.ranks > 0) throw Unsupported("--ranks: not in this version");
   if (options.dry_run) return show_cases(select_cases(catalog, options.cases), options.cases.json);
   SuiteRunOptions run;
   run.worker = worker_path();
@@ -82,8 +80,6 @@ void add_run(CommandLine& line) {
       ->capture_default_str();
   command->add_flag("--with-plan", options->with_plan,
                     "Plan each case as well, for this machine's GPU: the columns planned_*");
-  command->add_option("--ranks", options->ranks, "Processes a case (not in this version)")
-      ->check(CLI::PositiveNumber);
   command->add_flag("--dry-run", options->dry_run, "Print the cases, measure nothing");
   command->callback([&line, options] {
     line.action = [&line, options] { return run(line.catalog(), *options); };

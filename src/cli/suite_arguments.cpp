@@ -55,9 +55,7 @@ int exit_code(const std::vector<Row>& rows) {
 void SuiteArguments::add_to(CLI::App& command, const std::string& folder) {
   command.add_option("SUITE", suites, "Suite files");
   command.add_option("--only", only, "Only cases whose name this regular expression finds");
-  command.add_option("--set", set, "K=V, over every case: train.batch_size=4")
-      ->expected(1)
-      ->take_all();
+  overrides.add_to(command);
   command.add_option("--out", out, "The folder for results; default: " + folder + "/SUITE/TIME");
   command.add_flag("--resume", resume,
                    "Go on with the results in --out, or in the newest folder of the suite");
@@ -67,11 +65,9 @@ void SuiteArguments::add_to(CLI::App& command, const std::string& folder) {
 }
 
 Selection select_cases(const Catalog& catalog, const SuiteArguments& arguments) {
-  std::vector<Override> overrides;
-  for (const std::string& text : arguments.set) overrides.push_back(parse_override(text));
   Selection selection;
   for (const std::string& path : arguments.suites) {
-    selection.suites.push_back(load_suite(path, catalog, overrides));
+    selection.suites.push_back(load_suite(path, catalog, arguments.overrides.overrides()));
   }
   selection.selects = [](const Case&) { return true; };
   if (arguments.only.empty()) return selection;

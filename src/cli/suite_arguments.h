@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "src/cli/override_arguments.h"
 #include "src/runner/interrupt.h"
 #include "src/runner/suite_run.h"
 #include "src/suite/suite.h"
@@ -17,7 +18,7 @@ namespace headroom {
 struct SuiteArguments {
   std::vector<std::string> suites;
   std::string only;
-  std::vector<std::string> set;
+  OverrideArguments overrides;
   std::string out;
   bool resume = false;
   bool snapshot = false;

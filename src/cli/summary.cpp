@@ -5,9 +5,12 @@
 
 #include <map>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "src/cli/table.h"
 #include "src/core/bytes.h"
+#include "src/runner/reference.h"
 
 namespace headroom {
 namespace {
@@ -22,7 +25,7 @@ std::string step_time(const Row& row) {
   return time ? fmt::format("{:.2f} ms", *time / 1e6) : "";
 }
 
-/// How much less the peak is than that of the same model without techniques.
+/// How much less the peak is than that of the plain case.
 std::string saved(const Row& row, const Row& plain) {
   const auto mine = number_in(row, kPeak);
   const auto whole = number_in(plain, kPeak);
@@ -39,15 +42,16 @@ std::string bytes_in(const Row& row, const std::string& column) {
 
 std::string format_summary(const std::vector<Row>& rows) {
   std::vector<std::vector<std::string>> lines;
-  std::map<std::string, const Row*> plain;  // the last row without techniques, by model
+  std::map<std::pair<std::string, std::int64_t>, const Row*> plain;  // the last, by model and ranks
   for (const Row& row : rows) {
-    const std::string model = row.value("model", "");
-    const bool has_techniques = !row.value("techniques", "").empty();
-    const bool comparable = has_techniques && plain.contains(model);
+    const auto ranks = row.value("ranks", std::int64_t{1});
+    const std::pair like{row.value("model", ""), ranks};
+    const bool is_one = is_plain(ranks, row.value("techniques", ""));
+    const bool comparable = !is_one && plain.contains(like);
     lines.push_back({row.value("case", ""), row.value("status", ""), peak(row),
-                     comparable ? saved(row, *plain[model]) : "", step_time(row),
+                     comparable ? saved(row, *plain[like]) : "", step_time(row),
                      row.value("reason", "")});
-    if (!has_techniques) plain[model] = &row;
+    if (is_one) plain[like] = &row;
   }
   return format_table({"case", "status", "peak", "saved", "step time", "reason"}, lines,
                       {"peak", "saved", "step time"});

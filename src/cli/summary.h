@@ -9,7 +9,7 @@
 namespace headroom {
 
 /// The rows of a run as a table for people: case, status, peak, what it saves against the
-/// last row of the same model without techniques, step time, reason.
+/// last plain row of the same model and as many ranks, step time, reason.
 std::string format_summary(const std::vector<Row>& rows);
 
 /// An amount of memory in a row, for people; empty where it has none.

@@ -33,11 +33,6 @@ std::string kernel() {
   return uname(&system) == 0 ? system.release : "";
 }
 
-int usable_cores() {
-  cpu_set_t cores;
-  return sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 0;
-}
-
 std::vector<std::string> relevant_variables() {
   constexpr std::array<std::string_view, 6> kPrefixes = {"OMP_",  "MKL_",    "PYTORCH_",
                                                          "CUDA_", "CUBLAS_", "NCCL_"};
@@ -62,6 +57,11 @@ nlohmann::ordered_json provenance_columns(const Catalog& catalog) {
   const std::string text =
       environment.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   return {{"commit", catalog.commit}, {"cpu", cpu}, {"environment_hash", fingerprint(text)}};
+}
+
+int usable_cores() {
+  cpu_set_t cores;
+  return sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 0;
 }
 
 std::string utc_now() {

@@ -14,6 +14,9 @@ namespace headroom {
 /// environment that LibTorch and CUDA read. The commit is not in it, so that two commits compare.
 nlohmann::ordered_json provenance_columns(const Catalog& catalog);
 
+/// The cores that this process may use; 0: the system does not say.
+int usable_cores();
+
 /// Now, in UTC: "2026-11-21T11:30:05Z". A label; durations come from other clocks.
 std::string utc_now();
 

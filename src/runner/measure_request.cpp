@@ -3,6 +3,8 @@
 
 #include <stdexcept>
 
+#include "src/runner/outcome.h"
+
 namespace headroom {
 namespace {
 
@@ -15,10 +17,11 @@ std::chrono::seconds limit(const Case& one, const char* path) {
 }  // namespace
 
 WorkerRequest measure_request(const std::string& worker, const std::string& device, const Case& one,
-                              int log) {
+                              const Catalog& catalog, int log) {
   WorkerRequest request;
   request.worker = worker;
   request.body = {{"request", "measure"}, {"device", device}, {"case", one.to_json()}};
+  if (joins_ranks(one, catalog)) request.body.update({{"rank", 0}, {"ranks", one.ranks()}});
   request.log = log;
   request.silence = limit(one, "limits.silence_s");
   request.total = limit(one, "limits.case_s");

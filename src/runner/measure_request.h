@@ -5,12 +5,14 @@
 
 #include "src/runner/worker_call.h"
 #include "src/suite/case.h"
+#include "src/suite/catalog.h"
 
 namespace headroom {
 
 /// What has a worker measure a case on that device ("cpu" or "cuda"), within the case's own limits.
-/// What the worker prints goes to the descriptor `log`, which stays the caller's.
+/// Where the case's ranks are joined it is the request to rank 0. What the worker prints goes to
+/// the descriptor `log`, which stays the caller's.
 WorkerRequest measure_request(const std::string& worker, const std::string& device, const Case& one,
-                              int log);
+                              const Catalog& catalog, int log);
 
 }  // namespace headroom

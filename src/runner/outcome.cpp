@@ -84,6 +84,14 @@ bool excludes(const Catalog& catalog, const std::string& one, const std::string&
   return info != nullptr && std::count(info->excludes.begin(), info->excludes.end(), other) > 0;
 }
 
+std::string names_of_joining(const Catalog& catalog) {
+  std::string names;
+  for (const TechniqueInfo& technique : catalog.techniques) {
+    if (technique.joins_ranks) names += (names.empty() ? "" : ", ") + technique.name;
+  }
+  return names;
+}
+
 }  // namespace
 
 Json columns_of(const Json& record) {
@@ -102,10 +110,18 @@ Outcome outcome_of(const WorkerReply& reply, const Catalog& catalog) {
       }
       return {{Status::crashed, reply.reason}, nullptr};
     case Ending::broken:
+    case Ending::dismissed:
     case Ending::interrupted:
       break;
   }
   return failed(reply.reason);
+}
+
+bool joins_ranks(const Case& one, const Catalog& catalog) {
+  return std::any_of(one.techniques.begin(), one.techniques.end(), [&](const Json& technique) {
+    const TechniqueInfo* info = catalog.find_technique(technique.at("name").get<std::string>());
+    return info != nullptr && info->joins_ranks;
+  });
 }
 
 std::optional<std::string> why_unsupported(const Case& one, const std::string& device,
@@ -122,6 +138,10 @@ std::optional<std::string> why_unsupported(const Case& one, const std::string& d
         return names[i] + " and " + names[j] + " exclude each other";
       }
     }
+  }
+  if (one.ranks() > 1 && !joins_ranks(one, catalog)) {
+    return std::to_string(one.ranks()) +
+           " ranks need a technique that joins them: " + names_of_joining(catalog);
   }
   return std::nullopt;
 }

@@ -2,7 +2,6 @@
 #include "src/runner/process.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -14,18 +13,17 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <fstream>
 #include <system_error>
 #include <thread>
 
 #include "src/core/file.h"
+#include "src/runner/adopted_processes.h"
 #include "src/runner/process_environment.h"
 
 namespace headroom {
 namespace {
 
-constexpr int kMessages = 3;  // where the child finds the pipe for its messages
-constexpr int kUnkillableAfterMs = 30'000;
+constexpr int kMessages = 3;           // where the child finds the pipe for its messages
 constexpr int kFirstSpareNumber = 10;  // above all that the child's descriptors are moved to
 constexpr std::array kForkAgainAfterMs = {10, 40, 160, 640};
 
@@ -127,37 +125,10 @@ pid_t fork_again_if_full() {
   return fork();
 }
 
-/// Children of this process that run still: what a worker left behind.
-std::vector<pid_t> adopted_children() {
-  std::ifstream list("/proc/self/task/" + std::to_string(getpid()) + "/children");
-  std::vector<pid_t> children;
-  for (pid_t child; list >> child;) children.push_back(child);
-  return children;
-}
-
-/// Kills a child and takes its status. False: it did not end (a driver can hold it in the kernel).
-bool end_child(pid_t child) {
-  kill(child, SIGKILL);
-  const FileDescriptor ended(static_cast<int>(syscall(SYS_pidfd_open, child, 0)));
-  pollfd wait{ended.get(), POLLIN, 0};
-  poll(&wait, 1, kUnkillableAfterMs);
-  return waitpid(child, nullptr, WNOHANG) == child;
-}
-
-/// Ending one can hand its own children to us, so again until there are none.
-void end_adopted_children() {
-  bool all_ended = true;
-  for (std::vector<pid_t> children = adopted_children(); all_ended && !children.empty();
-       children = adopted_children()) {
-    for (const pid_t child : children) all_ended = end_child(child) && all_ended;
-  }
-}
-
 }  // namespace
 
 Process::Process(const std::vector<std::string>& arguments, std::string_view input,
                  const Environment& environment) {
-  prctl(PR_SET_CHILD_SUBREAPER, 1);
   const FileDescriptor request = file_of(input);
   Pipe output = make_pipe();
   Pipe messages = make_pipe();
@@ -186,10 +157,9 @@ Process::Process(const std::vector<std::string>& arguments, std::string_view inp
 }
 
 Process::~Process() {
-  // The group first, so that nobody in it can fork while its members are ended one by one.
+  // The group first: once its leader's status is taken, the number may become another process's.
   kill(-pid_, SIGKILL);
   end_child(pid_);
-  end_adopted_children();
 }
 
 std::optional<ExitStatus> Process::try_wait() const {

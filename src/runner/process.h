@@ -26,8 +26,8 @@ struct ExitStatus {
 /// else that is open here. It gets SIGKILL when this process ends, in whatever way, and is the
 /// first that the kernel takes when memory runs out.
 ///
-/// To be used from a process with one thread and no other children: what a child leaves behind
-/// (also in sessions of their own) is adopted and ended with it.
+/// To be used from a process with one thread. What leaves the group is not ended with it:
+/// AdoptedProcesses ends that.
 class Process {
  public:
   /// Starts the program `arguments[0]`, a path; no shell. `environment` is set beside this
@@ -35,7 +35,7 @@ class Process {
   /// started.
   Process(const std::vector<std::string>& arguments, std::string_view input,
           const Environment& environment = {});
-  /// Ends, with SIGKILL, the child and all that it left behind.
+  /// Ends, with SIGKILL, the child and its group.
   ~Process();
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;

@@ -32,6 +32,8 @@ double tolerance_of(const Catalog& catalog, const Case& one, double TechniqueInf
   return sum;
 }
 
+bool is_plain_case(const Case& one) { return is_plain(one.ranks(), technique_names(one)); }
+
 bool drops_out(const Case& one) {
   const Json* dropout = one.find("model.dropout");
   return dropout != nullptr && dropout->get<double>() != 0;
@@ -41,12 +43,16 @@ std::string text(double value) { return Json(value).dump(); }
 
 }  // namespace
 
+bool is_plain(std::int64_t ranks, std::string_view techniques) {
+  return techniques == (ranks == 1 ? "" : "ddp");
+}
+
 Verdict check_against_reference(const Catalog& catalog, const Suite& suite, const Case& one,
                                 const Row& row, const DoneRow& done) {
   Verdict own{Status::ok, row.value("reason", "")};
-  if (one.techniques.empty() || drops_out(one)) return own;
+  if (is_plain_case(one) || drops_out(one)) return own;
   const auto reference = std::find_if(suite.cases.begin(), suite.cases.end(), [&](const Case& c) {
-    return c.techniques.empty() && c.fields == one.fields;
+    return is_plain_case(c) && c.fields == one.fields;
   });
   const Row* reference_row = reference == suite.cases.end() ? nullptr : done(*reference);
   if (reference_row == nullptr || status_of(*reference_row) != Status::ok) {

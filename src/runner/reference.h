@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <string_view>
 
 #include "src/runner/row.h"
 #include "src/runner/status.h"
@@ -9,13 +11,17 @@
 
 namespace headroom {
 
+/// Whether a case of so many ranks, with techniques as technique_names() has them, is what others
+/// are compared with: no technique, or, as several ranks need one, `ddp` alone.
+bool is_plain(std::int64_t ranks, std::string_view techniques);
+
 /// The row of a case that is done; null: it is not.
 using DoneRow = std::function<const Row*(const Case&)>;
 
 /// Techniques save memory; they must not change what is learned. Compares the loss and the gradient
-/// norm of a case's first step with those of its reference: the suite's case with no technique and
-/// the same model, data, train and limits. They may differ, relative to the reference, by the sum
-/// of the techniques' tolerances; where that is 0, not by one bit. Gives `incorrect`, with the
+/// norm of a case's first step with those of its reference: the suite's plain case with the same
+/// ranks, model, data, train and limits. They may differ, relative to the reference, by the sum of
+/// the techniques' tolerances; where that is 0, not by one bit. Gives `incorrect`, with the
 /// numbers, or the row's own status and reason.
 ///
 /// There is no check where the row is not `ok`, where the model drops out (the random numbers

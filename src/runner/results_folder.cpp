@@ -26,12 +26,14 @@ bool is_safe(char c) {
          std::string_view("._-@=,+").find(c) != std::string_view::npos;
 }
 
-/// A file name for a case. Where the case's own name is none, a hash keeps it apart from others.
-std::string file_name(const std::string& case_name) {
+/// A file name for a rank of a case. Where the case's own name is none, a hash keeps it apart from
+/// others.
+std::string file_name(const std::string& case_name, std::size_t rank) {
   std::string name = case_name.substr(0, kLongestName);
   std::replace_if(
       name.begin(), name.end(), [](char c) { return !is_safe(c); }, '_');
-  return name == case_name ? name : name + "-" + fingerprint(case_name);
+  if (name != case_name) name += "-" + fingerprint(case_name);
+  return rank == 0 ? name : name + ".rank" + std::to_string(rank);
 }
 
 void probe(const std::filesystem::path& folder) {
@@ -56,17 +58,17 @@ ResultsFolder::ResultsFolder(std::filesystem::path folder) : folder_(std::move(f
   probe(folder_);
 }
 
-std::string ResultsFolder::log_path(const std::string& case_name) const {
-  return folder_ / "log" / (file_name(case_name) + ".log");
+std::string ResultsFolder::log_path(const std::string& case_name, std::size_t rank) const {
+  return folder_ / "log" / (file_name(case_name, rank) + ".log");
 }
 
-std::string ResultsFolder::snapshot_path(const std::string& case_name) const {
+std::string ResultsFolder::snapshot_path(const std::string& case_name, std::size_t rank) const {
   std::filesystem::create_directories(folder_ / "snapshot");
-  return std::filesystem::absolute(folder_ / "snapshot" / (file_name(case_name) + ".pickle"));
+  return std::filesystem::absolute(folder_ / "snapshot" / (file_name(case_name, rank) + ".pickle"));
 }
 
-FileDescriptor ResultsFolder::open_log(const std::string& case_name) const {
-  const std::string path = log_path(case_name);
+FileDescriptor ResultsFolder::open_log(const std::string& case_name, std::size_t rank) const {
+  const std::string path = log_path(case_name, rank);
   FileDescriptor file(
       open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644));
   if (file.get() < 0) fail(path);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -14,8 +15,10 @@ namespace headroom {
 ///     journal.jsonl    what was measured; the other files are derived from it or explain it
 ///     results.csv      one row a case
 ///     suite.yaml       the suite in effect
-///     log/CASE.log     what the worker of a case printed
-///     snapshot/CASE.pickle    where they were asked for: what the allocator did, for memory_viz
+///     log/CASE.log     what the worker of a case printed; log/CASE.rank1.log: its rank 1, and so
+///     on snapshot/CASE.pickle    where they were asked for: what the allocator did, for
+///     memory_viz;
+///                             snapshot/CASE.rank1.pickle: in rank 1, and so on
 class ResultsFolder {
  public:
   /// Makes the folder where it is missing, and tries that files can be written there.
@@ -24,11 +27,11 @@ class ResultsFolder {
 
   const std::filesystem::path& path() const { return folder_; }
   std::string journal() const { return folder_ / "journal.jsonl"; }
-  std::string log_path(const std::string& case_name) const;
-  std::string snapshot_path(const std::string& case_name) const;  // absolute
+  std::string log_path(const std::string& case_name, std::size_t rank = 0) const;
+  std::string snapshot_path(const std::string& case_name, std::size_t rank = 0) const;  // absolute
 
   /// An empty log of that case, to write.
-  FileDescriptor open_log(const std::string& case_name) const;
+  FileDescriptor open_log(const std::string& case_name, std::size_t rank = 0) const;
   /// Replaces a file of the folder. Tries twice, then throws std::system_error that names it.
   void replace(const std::string& file, std::string_view text) const;
 

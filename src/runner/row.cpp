@@ -19,12 +19,17 @@ bool is_real_only(const Column& column) {
   return column.group == "time" || column.group == "learning";
 }
 
+bool keeps_figures(const Outcome& outcome) {
+  return outcome.verdict.status == Status::ok || outcome.keeps_figures;
+}
+
 /// What a row says beyond the columns that were given to it.
 Json with_case(Json columns, const Case& one, const Outcome& outcome) {
   columns["case"] = one.name;
   columns["techniques"] = technique_names(one);
   columns["status"] = enum_name(outcome.verdict.status);
   columns["reason"] = outcome.verdict.reason;
+  if (outcome.peak_rank && keeps_figures(outcome)) columns["peak_rank"] = *outcome.peak_rank;
   for (const auto& [name, value] : one.published.items()) {
     columns[std::string(kPublished) + name] = value;
   }
@@ -38,6 +43,19 @@ bool holds_measurements(const Column& column) {
 Json member(const Json& object, const std::string& name) {
   const auto entry = object.find(name);
   return entry == object.end() ? Json() : *entry;
+}
+
+/// The value of a case, where that of its record is `own`.
+Json across_ranks(const Column& column, const Json& own, const std::vector<Json>& rank_records) {
+  if (column.across_ranks == AcrossRanks::peak_rank) return own;
+  const bool takes_largest = column.across_ranks == AcrossRanks::largest;
+  Json result = own;
+  for (const Json& record : rank_records) {
+    const Json value = member(columns_of(record), column.name);
+    if (value.is_null()) continue;
+    if (result.is_null() || (takes_largest ? result < value : value < result)) result = value;
+  }
+  return result;
 }
 
 /// How far a figure lies from the published one, in percent of it; null where one is missing.
@@ -100,7 +118,6 @@ Row make_row(const Catalog& catalog, const Case& one, const Outcome& outcome,
              const Json& runner_columns) {
   const Json known = with_case(runner_columns, one, outcome);
   const Json measured = columns_of(outcome.record);
-  const bool keeps_figures = outcome.verdict.status == Status::ok || outcome.keeps_figures;
   const bool is_planned = member(known, "kind") == "planned";
   Row row = Row::object();
   for (const Column& column : catalog.columns) {
@@ -111,12 +128,31 @@ Row make_row(const Catalog& catalog, const Case& one, const Outcome& outcome,
     } else if (column.origin.starts_with(kCaseOrigin)) {
       const Json* field = one.find(column.origin.substr(kCaseOrigin.size()));
       if (field != nullptr) value = *field;
-    } else if (keeps_figures || !holds_measurements(column)) {
+    } else if (keeps_figures(outcome)) {
+      value = across_ranks(column, member(measured, column.name), outcome.rank_records);
+    } else if (!holds_measurements(column)) {
       value = member(measured, column.name);
     }
     if (!value.is_null()) row[column.name] = value;
   }
   return with_errors(catalog, row);
+}
+
+std::vector<Row> make_rank_rows(const Catalog& catalog, const std::vector<Json>& rank_records) {
+  std::vector<Row> rows;
+  for (const Json& record : rank_records) {
+    Row row{{"rank", rows.size()},
+            {"status", member(record, "status")},
+            {"reason", member(record, "reason")}};
+    const bool is_ok = row["status"] == enum_name(Status::ok);
+    const Json measured = columns_of(record);
+    for (const Column& column : catalog.columns) {
+      const Json value = member(measured, column.name);
+      if (!value.is_null() && (is_ok || !holds_measurements(column))) row[column.name] = value;
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
 }
 
 std::string rows_to_csv(const Catalog& catalog, const std::vector<Row>& rows) {

@@ -14,6 +14,7 @@
 #include "src/runner/journal_header.h"
 #include "src/runner/measure_request.h"
 #include "src/runner/planned_case.h"
+#include "src/runner/rank_attempt.h"
 #include "src/runner/reference.h"
 #include "src/runner/results_folder.h"
 
@@ -37,7 +38,6 @@ class SuiteRun {
     columns_["suite"] = suite.name;
     columns_["kind"] = kind();
     columns_["device"] = options.device;
-    columns_["ranks"] = 1;
     open_journal();
     folder_.replace("suite.yaml", suite.effective_yaml);
     write_results();
@@ -55,12 +55,22 @@ class SuiteRun {
       result.interrupted = !run_case(*selected[i]) || interrupts_.count() > 0;
     }
     for (const Case* one : selected) {
-      if (const Row* row = find_row(*one)) result.rows.push_back(*row);
+      const auto done = done_.find(one->name);
+      if (done == done_.end()) continue;
+      result.rows.push_back(done->second.row);
+      const std::vector<Json>& records = done->second.rank_records;
+      if (!records.empty()) result.rows.back()["rank_rows"] = make_rank_rows(catalog_, records);
     }
     return result;
   }
 
  private:
+  /// What came of a case.
+  struct Done {
+    Row row;
+    std::vector<Json> rank_records;  // empty: there was one process
+  };
+
   void open_journal() {
     // Plans for two GPUs must not be mixed either.
     const std::string& device = options_.measures ? options_.device : options_.dry_run->gpu;
@@ -77,13 +87,14 @@ class SuiteRun {
     }
     check_same_header(journal_.records().front(), header, folder_.journal());
     for (const Json& record : journal_.records()) {
-      if (record.contains("case")) rows_[record["case"]] = record.at("row");
+      if (!record.contains("case")) continue;
+      done_[record["case"]] = {record.at("row"), record.value("rank_records", std::vector<Json>{})};
     }
   }
 
   const Row* find_row(const Case& one) const {
-    const auto row = rows_.find(one.name);
-    return row == rows_.end() ? nullptr : &row->second;
+    const auto done = done_.find(one.name);
+    return done == done_.end() ? nullptr : &done->second.row;
   }
 
   std::string kind() const { return options_.measures ? "measured" : "planned"; }
@@ -92,6 +103,7 @@ class SuiteRun {
   bool run_case(const Case& one) {
     Json columns = columns_;
     columns["started_at"] = utc_now();
+    columns["ranks"] = one.ranks();
     Outcome outcome;
     if (const auto why = why_unsupported(one, options_.device, catalog_)) {
       outcome.verdict = {Status::unsupported, *why};
@@ -105,16 +117,15 @@ class SuiteRun {
           catalog_, suite_, one, row, [this](const Case& other) { return find_row(other); });
       row = make_row(catalog_, one, outcome, columns);
     }
-    keep(one, row, outcome.record);
+    keep(one, row, outcome);
     return true;
   }
 
   /// Fills in what came of the case. False: the user interrupted it.
   bool measure(const Case& one, Outcome& outcome, Json& columns) {
-    const FileDescriptor log = folder_.open_log(one.name);
-    const WorkerReply reply = call_worker(request(one, log), interrupts_, on_progress_);
-    if (reply.ending == WorkerReply::Ending::interrupted) return false;
-    outcome = outcome_of(reply, catalog_);
+    const auto attempt = start_ranks(one);
+    if (attempt.interrupted) return false;
+    outcome = attempt.outcome;
     if (!options_.dry_run) return true;
     const FileDescriptor plan_log = folder_.open_log(one.name + ".plan");
     WorkerRequest dry = request(one, plan_log);
@@ -126,24 +137,45 @@ class SuiteRun {
     return true;
   }
 
+  RankAttempt start_ranks(const Case& one) {
+    try {
+      std::vector<FileDescriptor> logs;
+      std::vector<WorkerRequest> requests;
+      for (std::size_t rank = 0; rank < static_cast<std::size_t>(one.ranks()); ++rank) {
+        logs.push_back(folder_.open_log(one.name, rank));
+        requests.push_back(request(one, logs.back(), rank));
+      }
+      return attempt_ranks(std::move(requests), catalog_, interrupts_, on_progress_);
+    } catch (const std::system_error& error) {
+      if (one.ranks() == 1) throw;  // what one process lacks, every case lacks
+      RankAttempt none;
+      none.outcome.verdict = {Status::unsupported, std::to_string(one.ranks()) +
+                                                       " ranks can't be started: " + error.what()};
+      return none;
+    }
+  }
+
   bool plan(const Case& one, Outcome& outcome, Json& columns) {
     const FileDescriptor log = folder_.open_log(one.name);
     const auto planned =
         plan_case(request(one, log), *options_.dry_run, catalog_, interrupts_, on_progress_);
     if (!planned) return false;
     outcome = planned->outcome;
+    if (one.ranks() > 1) outcome.peak_rank = 0;  // the one that is planned
     columns.update(planned->columns);
     return true;
   }
 
-  WorkerRequest request(const Case& one, const FileDescriptor& log) const {
-    WorkerRequest request = measure_request(options_.worker, options_.device, one, log.get());
-    if (options_.snapshots) request.body["snapshot"] = folder_.snapshot_path(one.name);
+  WorkerRequest request(const Case& one, const FileDescriptor& log, std::size_t rank = 0) const {
+    WorkerRequest request =
+        measure_request(options_.worker, options_.device, one, catalog_, log.get());
+    if (options_.snapshots) request.body["snapshot"] = folder_.snapshot_path(one.name, rank);
     return request;
   }
 
-  void keep(const Case& one, const Row& row, const Json& record) {
-    const Json entry = {{"case", one.name}, {"row", row}, {"record", record}};
+  void keep(const Case& one, const Row& row, const Outcome& outcome) {
+    Json entry = {{"case", one.name}, {"row", row}, {"record", outcome.record}};
+    if (!outcome.rank_records.empty()) entry["rank_records"] = outcome.rank_records;
     try {
       journal_.append(entry);
     } catch (const std::system_error&) {
@@ -151,7 +183,7 @@ class SuiteRun {
       write_all(STDERR_FILENO, entry.dump() + "\n", "standard error");
       throw;
     }
-    rows_[one.name] = row;
+    done_[one.name] = {row, outcome.rank_records};
     write_results();
     observer_.case_ended(row);
   }
@@ -174,7 +206,7 @@ class SuiteRun {
   Json columns_;  // what the runner itself says in each row
   const std::function<void(const WorkerProgress&)> on_progress_ =
       [this](const WorkerProgress& progress) { observer_.case_progressed(progress); };
-  std::map<std::string, Row> rows_;  // by the case's name
+  std::map<std::string, Done> done_;  // by the case's name
 };
 
 }  // namespace

@@ -37,18 +37,21 @@ class SuiteRunObserver {
 };
 
 struct SuiteRunResult {
-  std::vector<Row> rows;  // of the selected cases that are done, in the suite's order
+  /// Of the selected cases that are done, in the suite's order. That of a case of several ranks
+  /// holds theirs as well, beyond its columns: "rank_rows", see make_rank_rows().
+  std::vector<Row> rows;
   bool interrupted = false;
 };
 
-/// Measures, or plans, the selected cases of a suite, one worker after the other, and keeps each
+/// Measures, or plans, the selected cases of a suite, one case after the other, and keeps each
 /// outcome in the folder before the next one starts. A case that goes wrong is a row, and the run
 /// goes on.
 ///
 /// Throws ConfigError where the folder holds results and `resume` is not set, or another process
 /// works on it; ResultsError where its journal is damaged or of another plan;
-/// std::system_error where results can't be written: the outcome that could not be kept stands on
-/// standard error then, as one line of JSON.
+/// std::system_error where a worker can't be started (ranks beyond what the system has room for are
+/// a row), or results can't be written: the outcome that could not be kept stands on standard error
+/// then, as one line of JSON.
 SuiteRunResult run_suite(const Catalog& catalog, const Suite& suite, const SuiteRunOptions& options,
                          Interrupts& interrupts, SuiteRunObserver& observer);
 

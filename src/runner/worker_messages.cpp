@@ -69,7 +69,8 @@ void WorkerMessages::take_message(const Json& message) {
       fault_ = "the worker sent progress with no phase";
       return;
     }
-    last_ = {phase->get<std::string>(), count_of(message, "step"), count_of(message, "steps")};
+    last_ = {phase->get<std::string>(), count_of(message, "step"), count_of(message, "steps"),
+             last_.messages + 1};
     on_progress_(last_);
   } else {
     fault_ = "the worker sent an unknown event";

@@ -27,6 +27,11 @@ const Json* Case::find(std::string_view path) const {
   }
 }
 
+std::int64_t Case::ranks() const {
+  const Json* ranks = find("ranks");
+  return ranks == nullptr ? 1 : ranks->get<std::int64_t>();
+}
+
 std::string Case::fingerprint() const {
   // The other kind of JSON sorts its keys.
   nlohmann::json sorted(fields);

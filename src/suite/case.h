@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -11,7 +12,8 @@ namespace headroom {
 struct Case {
   std::string name;  // unique in its suite; "case@train.batch_size=4,train.seed=1" out of a matrix
   nlohmann::ordered_json techniques = nlohmann::ordered_json::array();  // [{"name", ...options}]
-  /// {"model": {...}, "data": {...}, "train": {...}, "limits": {...}}, in the catalog's order.
+  /// {"ranks": 1, "model": {...}, "data": {...}, "train": {...}, "limits": {...}}, in the catalog's
+  /// order.
   nlohmann::ordered_json fields = nlohmann::ordered_json::object();
   /// Figures to compare with: {"run_peak_reserved_bytes": 26790000000}.
   nlohmann::ordered_json published = nlohmann::ordered_json::object();
@@ -21,6 +23,9 @@ struct Case {
 
   /// The value of a field by its dotted path ("train.batch_size"); null: the case has none.
   const nlohmann::ordered_json* find(std::string_view path) const;
+
+  /// How many processes train it together; 1 where the catalog has no such field.
+  std::int64_t ranks() const;
 
   /// A hash of what is measured: techniques and fields, not the name and the published figures.
   /// It does not depend on the order in which a catalog lists its fields.

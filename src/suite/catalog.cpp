@@ -19,7 +19,7 @@ E parse_enum(const Json& value) {
   const auto names = enum_names<E>();
   const auto text = value.get<std::string>();
   const auto found = std::find(names.begin(), names.end(), text);
-  if (found == names.end()) throw std::invalid_argument("unknown type '" + text + "'");
+  if (found == names.end()) throw std::invalid_argument("unknown value '" + text + "'");
   return static_cast<E>(found - names.begin());
 }
 
@@ -69,15 +69,21 @@ TechniqueInfo parse_technique(const Json& json) {
           .excludes = json.value("excludes", std::vector<std::string>{}),
           .needs = json.value("needs", ""),
           .loss_tolerance = json.value("loss_tolerance", 0.0),
-          .gradient_tolerance = json.value("gradient_tolerance", 0.0)};
+          .gradient_tolerance = json.value("gradient_tolerance", 0.0),
+          .joins_ranks = json.value("joins_ranks", false)};
 }
 
 Column parse_column(const Json& json) {
-  return {.name = json.at("name"),
-          .type = parse_enum<ColumnType>(json.at("type")),
-          .group = json.value("group", ""),
-          .summary = json.at("summary"),
-          .origin = json.at("origin")};
+  Column column{.name = json.at("name"),
+                .type = parse_enum<ColumnType>(json.at("type")),
+                .group = json.value("group", ""),
+                .summary = json.at("summary"),
+                .origin = json.at("origin"),
+                .across_ranks = parse_enum<AcrossRanks>(json.value("across_ranks", "peak_rank"))};
+  if (column.type == ColumnType::text && column.across_ranks != AcrossRanks::peak_rank) {
+    throw std::invalid_argument(column.name + ": of texts none is the largest");
+  }
+  return column;
 }
 
 template <class T>
@@ -94,11 +100,6 @@ Catalog build_catalog(const Json& json) {
                   .case_fields = parse_fields(json.at("case")),
                   .techniques = {},
                   .columns = {}};
-  for (const Field& field : catalog.case_fields) {
-    if (field.type != FieldType::object) {
-      throw std::invalid_argument(field.name + ": the fields of a case are objects");
-    }
-  }
   for (const Json& technique : json.at("techniques")) {
     catalog.techniques.push_back(parse_technique(technique));
   }

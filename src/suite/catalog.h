@@ -45,12 +45,20 @@ struct TechniqueInfo {
   std::string source;
   std::vector<Field> fields;
   std::vector<std::string> excludes;
-  std::string needs;  // "cuda", or empty
+  std::string needs;              // "cuda", or empty
   double loss_tolerance = 0;      // relative, of first_loss
   double gradient_tolerance = 0;  // relative, of first_gradient_norm
+  bool joins_ranks = false;       // makes one training of the processes of a case
 };
 
 enum class ColumnType { text, integer, number };
+
+/// What the row of a case of several ranks holds of the ranks' own values.
+enum class AcrossRanks {
+  peak_rank,  // that of the rank with the largest run_peak_allocated_bytes
+  largest,
+  smallest,
+};
 
 /// One column of results.csv.
 struct Column {
@@ -59,13 +67,14 @@ struct Column {
   std::string group;
   std::string summary;
   std::string origin;  // worker, runner, or case:PATH
+  AcrossRanks across_ranks = AcrossRanks::peak_rank;
 };
 
 struct Catalog {
   std::string libtorch;
   bool cuda_built = false;
   std::string commit;
-  std::vector<Field> case_fields;  // model, data, train, limits: objects
+  std::vector<Field> case_fields;  // ranks, and the objects model, data, train, limits
   std::vector<TechniqueInfo> techniques;
   std::vector<Column> columns;
 

@@ -17,7 +17,7 @@ struct CaseEntry {
   Place place;
   nlohmann::ordered_json techniques;  // complete: [{"name", ...options}]
   nlohmann::ordered_json published;
-  Node fields;  // a map: what the entry says of model, data, train and limits
+  Node fields;  // a map: what the entry says of ranks, model, data, train and limits
 };
 
 /// One line of `matrix`: a field and the values it takes.

@@ -8,7 +8,7 @@ namespace headroom {
 namespace {
 
 const std::string kRunOptions =
-    "--help, --only, --set, --out, --resume, --snapshot, --json, --device, --with-plan, --ranks, "
+    "--help, --only, --set, --ranks, --out, --resume, --snapshot, --json, --device, --with-plan, "
     "--dry-run";
 
 void expect_refused(const std::vector<std::string>& arguments, int code,
@@ -47,7 +47,6 @@ TEST(Message, of_a_later_command_says_so) {
   for (const std::string name : {"compare", "report"}) {
     expect_refused({name, "x", "--y"}, 4, name + ": not in this version");
   }
-  expect_refused({"run", "suite.yaml", "--ranks", "2"}, 4, "--ranks: not in this version");
 }
 
 TEST(Message, of_a_wrong_key_names_its_place) {
@@ -74,6 +73,16 @@ TEST(Message, of_a_selection_of_nothing_says_so) {
   const std::string suite = folder.write("suite.yaml", suite_of({"ok"}, "{silence_s: 20}"));
   expect_refused({"run", suite, "--only", "nothing"}, 2, "--only: no case's name matches nothing");
   expect_refused({"run", suite, "--only", "("}, 2, "--only: no regular expression: (");
+}
+
+TEST(Message, of_a_wrong_number_of_ranks_names_the_allowed_ones) {
+  const TemporaryFolder folder;
+  const std::string suite = folder.write("suite.yaml", suite_of({"ok"}, "{silence_s: 20}"));
+  for (const std::string wrong : {"0", "-1", "65537", "two", "2.0", "1e1", "02", "0x2"}) {
+    expect_refused(
+        {"run", suite, "--ranks", wrong}, 2,
+        "--set ranks=" + wrong + ": ranks is '" + wrong + "'; allowed: an integer from 1 to 65536");
+  }
 }
 
 TEST(Message, of_a_missing_worker_says_what_to_do) {

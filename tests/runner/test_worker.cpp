@@ -2,7 +2,9 @@
 // A worker that measures nothing: it speaks the real protocol and behaves as the case's model says
 // (tests/runner/test_catalog.json). Its numbers depend on the case alone.
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -26,6 +28,13 @@ using Json = nlohmann::ordered_json;
 
 std::string nonce;
 
+/// Which rank this is, and where the ranks meet; no path: it is alone.
+struct {
+  int rank = 0;
+  int ranks = 1;
+  std::string store;
+} group;
+
 void send_text(const std::string& text) {
   for (std::size_t sent = 0; sent < text.size();) {
     const ssize_t count = write(3, text.data() + sent, text.size() - sent);
@@ -47,6 +56,42 @@ void send_progress(const char* phase, int step = 0) {
   for (;;) pause();
 }
 
+std::string path_of(int rank, const std::string& what) {
+  return group.store + "." + std::to_string(rank) + "." + what;
+}
+
+bool exists(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
+
+/// Each rank holds a lock for as long as it lives: others see at once that it is gone, as they see
+/// a connection that is closed.
+void join_group() {
+  const std::string path = path_of(group.rank, "alive");
+  const std::string before = path + ".new";
+  flock(open(before.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600), LOCK_EX);
+  rename(before.c_str(), path.c_str());
+}
+
+bool is_gone(int rank) {
+  const int file = open(path_of(rank, "alive").c_str(), O_RDWR | O_CLOEXEC);
+  if (file < 0) return false;  // it has not come yet
+  const bool gone = flock(file, LOCK_SH | LOCK_NB) == 0;
+  close(file);
+  return gone;
+}
+
+/// Waits for all ranks, as a collective does. False: one is gone.
+bool meet(int step) {
+  const std::string here = "step" + std::to_string(step);
+  close(open(path_of(group.rank, here).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  for (int rank = 0; rank < group.ranks; ++rank) {
+    while (!exists(path_of(rank, here))) {
+      if (is_gone(rank) && !exists(path_of(rank, here))) return false;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
+  return true;
+}
+
 double shifted(double value, const Json& request_case, const char* option) {
   for (const Json& technique : request_case["techniques"]) value += technique.value(option, 0.0);
   return value;
@@ -66,10 +111,11 @@ Json record_of(const Json& request_case) {
           {"columns",
            {{"device_name", "a test"},
             {"parameters", 1000},
-            {"run_peak_allocated_bytes", batch * 1'000'000 / (1 + techniques)},
-            {"peak_phase", "backward"},
-            {"step_time_median_ns", batch * 1000},
-            {"samples_per_second", 1e6 / 3},
+            {"run_peak_allocated_bytes",
+             batch * 1'000'000 / (1 + techniques) + group.rank * 3 % 4 * 1000},
+            {"peak_phase", "backward of rank " + std::to_string(group.rank)},
+            {"step_time_median_ns", batch * 1000 + group.rank},
+            {"samples_per_second", 1e6 / 3 - group.rank},
             {"first_loss", loss},
             {"first_gradient_norm", shifted(5.0, request_case, "gradient_shift")},
             {"last_loss", loss / 2}}},
@@ -96,6 +142,21 @@ Json surroundings(Json record) {
   seen += getpgrp() == getpid() ? " leader" : " member";
   record["status"] = "unsupported";
   record["reason"] = seen;
+  return record;
+}
+
+/// Answers with what a rank is told of its group, in the reason.
+Json group_as_told(Json record) {
+  struct stat folder {};
+  stat(std::filesystem::path(group.store).parent_path().c_str(), &folder);
+  const char* threads = std::getenv("OMP_NUM_THREADS");
+  record["status"] = "unsupported";
+  record["reason"] =
+      "rank " + std::to_string(group.rank) + " of " + std::to_string(group.ranks) + ", threads " +
+      (threads == nullptr ? "as there are" : threads) + ", store " +
+      (group.store.empty()                                             ? "none"
+       : group.store.front() == '/' && (folder.st_mode & 0777) == 0700 ? "in a private folder"
+                                                                       : "in a wrong place");
   return record;
 }
 
@@ -128,6 +189,19 @@ Json with(Json record, const char* key, const Json& value) {
 Json with_column(Json record, const char* key, const Json& value) {
   record["columns"][key] = value;
   return record;
+}
+
+/// Three steps of all ranks together. Where one is lost: says so, or waits for ever.
+void work_together(const Json& record, bool waits_for_lost) {
+  for (int step = 1; step <= 3; ++step) {
+    send_progress("timing", step);
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    if (meet(step)) continue;
+    if (waits_for_lost) sleep_for_ever();
+    Json lost = with(with(record, "status", "failed"), "reason", "a collective failed");
+    return send_record(with(lost, "peer_lost", true));
+  }
+  send_record(record);
 }
 
 const std::map<std::string, std::function<void(const Json&)>>& behaviours() {
@@ -209,18 +283,30 @@ const std::map<std::string, std::function<void(const Json&)>>& behaviours() {
       {"killed", [](const Json&) { raise(SIGKILL); }},
       {"eat_memory", [](const Json&) { eat_memory(); }},
       {"look_around", [](const Json& record) { send_record(surroundings(record)); }},
+      {"tell_group", [](const Json& record) { send_record(group_as_told(record)); }},
+      {"together", [](const Json& record) { work_together(record, false); }},
+      {"together_hang", [](const Json& record) { work_together(record, true); }},
   };
   return table;
 }
 
+/// What this rank is to do: as the model says, or, where that is for one rank alone, as the others.
+std::string behaviour_of(const Json& model) {
+  const int only_rank = model.value("on_rank", -1);
+  const bool is_other = only_rank >= 0 && only_rank != group.rank;
+  return model.at(is_other ? "others" : "name");
+}
+
 void measure(const Json& request) {
   const Json& request_case = request["case"];
+  group = {request.value("rank", 0), request.value("ranks", 1), request.value("store", "")};
+  if (!group.store.empty()) join_group();
   send_progress("start");
   send_progress("warm_up", 2);
-  std::cout << "this is " << request_case["name"] << std::endl;
+  std::cout << "this is " << request_case["name"] << " in rank " << group.rank << std::endl;
   std::this_thread::sleep_for(
       std::chrono::milliseconds(request_case["train"]["work_ms"].get<int>()));
-  behaviours().at(request_case["model"]["name"])(record_of(request_case));
+  behaviours().at(behaviour_of(request_case["model"]))(record_of(request_case));
 }
 
 Json answer(const Json& request) {

@@ -31,7 +31,7 @@ TEST(Case, IsCompleteAndInTheCatalogsOrder) {
   EXPECT_EQ(suite.source, "a table");
   ASSERT_EQ(suite.cases.size(), 2u);
   EXPECT_EQ(suite.cases[0].to_json().dump(), Json::parse(R"(
-    {"name": "vanilla", "model": {"name": "vit", "num_classes": 5, "patch": 16},
+    {"name": "vanilla", "ranks": 1, "model": {"name": "vit", "num_classes": 5, "patch": 16},
      "data": {"path": ""},
      "train": {"batch_size": 8, "seed": 1, "tf32": false,
                "optimizer": {"name": "adam", "lr": 0.001, "beta1": 0.9}},
@@ -54,6 +54,14 @@ TEST(Case, FindsValuesByTheirPath) {
   }
 }
 
+TEST(Case, HasOneRankWhereNothingSaysMore) {
+  Case one = load_text(kSuite).cases[0];
+  EXPECT_EQ(one.ranks(), 1);
+  one.fields.erase("ranks");  // the catalog has no such field
+  EXPECT_EQ(one.ranks(), 1);
+  EXPECT_EQ(load_text(kSuite, {"ranks=65536"}).cases[0].ranks(), 65536);
+}
+
 TEST(Case, FingerprintIsOfWhatIsMeasured) {
   const Case first = load_text(kSuite).cases[1];
   Case other = first;
@@ -64,12 +72,15 @@ TEST(Case, FingerprintIsOfWhatIsMeasured) {
 
   Case reordered = first;
   reordered.fields = Json::object();
-  for (const char* key : {"limits", "train", "data", "model"})
+  for (const char* key : {"limits", "train", "data", "model", "ranks"})
     reordered.fields[key] = first.fields[key];
   EXPECT_EQ(reordered.fingerprint(), first.fingerprint());
 
   other = first;
   other.fields["train"]["batch_size"] = 65;
+  EXPECT_NE(other.fingerprint(), first.fingerprint());
+  other = first;
+  other.fields["ranks"] = 2;
   EXPECT_NE(other.fingerprint(), first.fingerprint());
   other = first;
   other.techniques.erase(0);

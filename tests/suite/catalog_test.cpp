@@ -15,16 +15,20 @@ TEST(Catalog, HoldsWhatTheWorkerPrinted) {
   EXPECT_EQ(catalog.libtorch, "2.11.0");
   EXPECT_TRUE(catalog.cuda_built);
   EXPECT_EQ(catalog.commit, "abc123");
-  ASSERT_EQ(catalog.case_fields.size(), 4u);
+  ASSERT_EQ(catalog.case_fields.size(), 5u);
   const TechniqueInfo* technique = catalog.find_technique("gradient_accumulation");
   ASSERT_NE(technique, nullptr);
   EXPECT_EQ(technique->excludes, std::vector<std::string>{"bfloat16"});
   EXPECT_EQ(technique->needs, "cuda");
   EXPECT_EQ(technique->loss_tolerance, 0.001);
+  EXPECT_FALSE(technique->joins_ranks);
+  EXPECT_TRUE(catalog.find_technique("ddp")->joins_ranks);
   EXPECT_EQ(technique->fields.at(0).integers.max, 64);
   EXPECT_EQ(catalog.find_technique("nothing"), nullptr);
   EXPECT_EQ(catalog.find_column("batch_size")->origin, "case:train.batch_size");
   EXPECT_EQ(catalog.find_column("status")->type, ColumnType::text);
+  EXPECT_EQ(catalog.find_column("status")->across_ranks, AcrossRanks::peak_rank);
+  EXPECT_EQ(catalog.find_column("step_time_median_ns")->across_ranks, AcrossRanks::largest);
   EXPECT_EQ(catalog.find_column("nothing"), nullptr);
 }
 
@@ -45,14 +49,17 @@ TEST(Catalog, FindsFieldsByTheirPath) {
 }
 
 TEST(Catalog, RefusesWhatIsNone) {
-  for (
-      const char* json :
-      {"", "[]", "{}", R"({"case": [], "techniques": []})",
-       R"({"case": [{"name": "x", "type": "integer", "summary": "", "default": 1}],
+  for (const char* json :
+       {"", "[]", "{}", R"({"case": [], "techniques": []})",
+        R"({"case": [{"name": "x", "type": "integer", "summary": ""}],
             "techniques": [], "columns": []})",
-       R"({"case": [{"name": "x", "type": "tensor", "summary": ""}],
+        R"({"case": [], "techniques": [], "columns": [{"name": "x", "type": "integer",
+            "summary": "", "origin": "worker", "across_ranks": "sum"}]})",
+        R"({"case": [], "techniques": [], "columns": [{"name": "x", "type": "text",
+            "summary": "", "origin": "worker", "across_ranks": "largest"}]})",
+        R"({"case": [{"name": "x", "type": "tensor", "summary": ""}],
             "techniques": [], "columns": []})",
-       R"({"case": [{"name": "x", "type": "object", "summary": "", "fields": [
+        R"({"case": [{"name": "x", "type": "object", "summary": "", "fields": [
             {"name": "y", "type": "integer", "summary": ""}]}],
             "techniques": [], "columns": []})"}) {
     EXPECT_THROW(parse_catalog(json), std::invalid_argument) << json;

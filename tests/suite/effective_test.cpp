@@ -10,6 +10,7 @@ constexpr const char* kSuite = R"(
 suite: full
 source: "a table: with a colon, and 'quotes'"
 defaults:
+  ranks: 2
   model: {name: vit, patch: 8}
   data: {path: "007"}
   train: {batch_size: 64, optimizer: {lr: 5.0e-5, beta1: 0.5}}
@@ -17,6 +18,7 @@ cases:
   - name: vanilla
     published: {run_peak_reserved_bytes: 26790000000, samples_per_second: 0.1}
   - name: text
+    ranks: 4
     model: {name: bert, num_classes: 3}
     techniques: [bfloat16, {gradient_accumulation: {micro_batches: 2}}]
   - name: sgd
@@ -40,6 +42,8 @@ TEST(EffectiveSuite, GivesTheSameCasesWithMatrixAndOverrides) {
                            "set: {limits.silence_s: 5}\n";
   expect_same_again(load_text(text));
   expect_same_again(load_text(text, {"train.seed=9", "data.path=010", "limits.silence_s=6"}));
+  expect_same_again(load_text(text, {"ranks=3"}));
+  expect_same_again(load_text(std::string(kSuite) + "matrix: {ranks: [1, 2]}\n"));
 }
 
 TEST(EffectiveSuite, SpellsOutDefaultsAndOverrides) {
@@ -49,6 +53,7 @@ TEST(EffectiveSuite, SpellsOutDefaultsAndOverrides) {
   EXPECT_EQ(text,
             "suite: \"s\"\n"
             "defaults:\n"
+            "  ranks: 1\n"
             "  model: {\"num_classes\": 10}\n"
             "  data: {\"path\": \"\"}\n"
             "  train: {\"batch_size\": 8, \"seed\": 1, \"tf32\": false, \"optimizer\": {\"name\": "

@@ -50,7 +50,7 @@ TEST(JsonSchema, DescribesCases) {
   EXPECT_EQ(at("/properties/cases/minItems"), 1);
   EXPECT_EQ(at("/properties/cases/items/required"), Json::parse(R"(["name"])"));
   EXPECT_EQ(at("/properties/cases/items/properties/techniques/items/anyOf/0/enum"),
-            Json({"bfloat16", "gradient_accumulation", "mixed_precision"}));
+            Json({"bfloat16", "gradient_accumulation", "mixed_precision", "ddp"}));
   const Json options = at("/properties/cases/items/properties/techniques/items/anyOf/1");
   EXPECT_EQ(options["maxProperties"], 1);
   EXPECT_EQ(options["properties"]["mixed_precision"]["required"], Json::parse(R"(["dtype"])"));
@@ -64,6 +64,9 @@ TEST(JsonSchema, DescribesCases) {
 TEST(JsonSchema, DescribesPaths) {
   const Json set = at("/properties/set/properties");
   EXPECT_TRUE(set.contains("train.optimizer.lr"));
+  EXPECT_EQ(set["ranks"]["maximum"], 65536);
+  EXPECT_EQ(at("/properties/cases/items/properties/ranks"), set["ranks"]);
+  EXPECT_EQ(at("/properties/matrix/properties/ranks/items"), set["ranks"]);
   EXPECT_FALSE(set.contains("train.optimizer"));
   EXPECT_EQ(at("/properties/matrix/properties/train.batch_size/items"), set["train.batch_size"]);
   EXPECT_EQ(at("/properties/matrix/properties/train.batch_size/minItems"), 1);

@@ -34,10 +34,10 @@ TEST(Override, IsCheckedAsAnyOtherValue) {
   EXPECT_EQ(
       refusal("train.batch_size=x"),
       "--set train.batch_size=x: train.batch_size is 'x'; allowed: an integer from 1 to 4096");
-  EXPECT_EQ(
-      refusal("trian.seed=1"),
-      "--set trian.seed=1: unknown key 'trian.seed'; did you mean 'train'? Allowed: model, data, "
-      "train, limits");
+  EXPECT_EQ(refusal("trian.seed=1"),
+            "--set trian.seed=1: unknown key 'trian.seed'; did you mean 'train'? Allowed: ranks, "
+            "model, data, "
+            "train, limits");
   EXPECT_TRUE(contains(refusal("train=1"), "is a group of fields; name one of them"));
   EXPECT_TRUE(contains(refusal("train.optimizer.name=sdg"), "did you mean 'sgd'?"));
   EXPECT_TRUE(contains(refusal("techniques=x"), "unknown key 'techniques'"));

@@ -16,6 +16,8 @@ namespace headroom {
 inline constexpr std::string_view kCatalogJson = R"({
   "libtorch": "2.11.0", "cuda_built": true, "commit": "abc123",
   "case": [
+    {"name": "ranks", "type": "integer", "summary": "processes", "default": 1, "min": 1,
+     "max": 65536},
     {"name": "model", "type": "object", "summary": "what is trained", "fields": [
       {"name": "name", "type": "choice", "summary": "which model", "required": true,
        "choices": [{"name": "vit", "summary": "a vision transformer"},
@@ -54,7 +56,9 @@ inline constexpr std::string_view kCatalogJson = R"({
      "loss_tolerance": 0.02,
      "fields": [{"name": "dtype", "type": "choice", "summary": "which", "required": true,
                  "choices": [{"name": "float16", "summary": ""},
-                             {"name": "bfloat16", "summary": ""}]}]}],
+                             {"name": "bfloat16", "summary": ""}]}]},
+    {"name": "ddp", "summary": "joins ranks", "fields": [], "excludes": [], "needs": "",
+     "joins_ranks": true}],
   "columns": [
     {"name": "batch_size", "type": "integer", "group": "work", "summary": "samples a step",
      "origin": "case:train.batch_size"},
@@ -63,7 +67,9 @@ inline constexpr std::string_view kCatalogJson = R"({
     {"name": "published_samples_per_second", "type": "number", "group": "published",
      "summary": "as published", "origin": "runner"},
     {"name": "status", "type": "text", "group": "identity", "summary": "how it ended",
-     "origin": "runner"}]})";
+     "origin": "runner"},
+    {"name": "step_time_median_ns", "type": "integer", "group": "time", "summary": "of a step",
+     "origin": "worker", "across_ranks": "largest"}]})";
 
 inline const Catalog& test_catalog() {
   static const Catalog catalog = parse_catalog(kCatalogJson);

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <poll.h>
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "src/runner/bounded_log.h"
+#include "src/runner/process.h"
+#include "src/runner/worker_call.h"
+#include "src/runner/worker_messages.h"
+
+namespace headroom {
+
+/// One worker, from its start to its end. It never waits: whoever holds it polls what it awaits,
+/// and calls take_in() and end_where_due() in turn until it has ended. Several go on side by side.
+class Conversation {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  /// Starts the worker; `start` is when its time began to run. `request` outlives the conversation.
+  /// Throws std::system_error where the worker can't be started.
+  Conversation(const WorkerRequest& request, Clock::time_point start,
+               std::function<void(const WorkerProgress&)> on_progress);
+
+  /// What to poll for, to read.
+  std::array<pollfd, 3> awaited() const;
+  /// When end_where_due() has something to do although nothing came.
+  Clock::time_point next_deadline() const;
+
+  /// Reads some of what has come, all of it once the worker has ended.
+  void take_in();
+  /// Tells a worker to end that broke the protocol, or whose time is up, or that was interrupted
+  /// (so many times); kills one whose grace is over.
+  void end_where_due(Clock::time_point now, int interrupts);
+  /// Kills the worker at that time, if it has not ended before: it is waited for no longer.
+  void end_by(Clock::time_point time);
+
+  bool has_ended() const { return exit_.has_value(); }
+  /// It has ended without a record, or with one that is not `ok`, or is told to end without one;
+  /// other than by the user.
+  bool went_wrong() const;
+  /// It is told to end without a record, since its time is up.
+  bool timed_out() const;
+  /// Once it has ended.
+  WorkerReply reply() const;
+
+ private:
+  using Ending = WorkerReply::Ending;
+  static constexpr std::size_t kReadBytes = 64 * 1024;
+
+  Conversation(const WorkerRequest& request, Clock::time_point start, const std::string& nonce,
+               std::function<void(const WorkerProgress&)> on_progress);
+
+  void read_pipes();
+  void tell_to_end(Ending why, Clock::time_point now);
+  Ending final_ending() const;
+  std::string reason(Ending ending) const;
+
+  const WorkerRequest& request_;
+  WorkerMessages messages_;
+  BoundedLog log_;
+  std::optional<std::int64_t> oom_kills_;  // before the worker started
+  Process process_;
+  Clock::time_point last_message_;
+  Clock::time_point end_;
+  Clock::time_point exited_at_;
+  std::optional<Clock::time_point> kill_at_;
+  std::optional<Ending> ending_;  // why it was told to end
+  std::optional<ExitStatus> exit_;
+  bool too_long_ = false;
+  bool killed_ = false;
+  bool messages_open_ = true;
+  bool output_open_ = true;
+  std::array<char, kReadBytes> buffer_;
+};
+
+}  // namespace headroom
