@@ -23,7 +23,6 @@ struct Evidence {
   std::int64_t host_state_bytes = 0;     // optimizer state on the host
   std::int64_t gathers = 0;              // of weights, from the parts that ranks have
   std::int64_t reductions = 0;           // of gradients, over ranks
-  std::int64_t sent_bytes = 0;           // that collectives have this rank send at least
   std::int64_t flops = 0;                // of one step, products only
   std::int64_t low_precision_flops = 0;  // those of them in 16 bits
 };

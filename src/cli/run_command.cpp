@@ -10,6 +10,7 @@
 #include "src/cli/summary.h"
 #include "src/cli/table.h"
 #include "src/core/error.h"
+#include "src/runner/launcher.h"
 
 namespace headroom {
 namespace {
@@ -57,8 +58,18 @@ int show_cases(const Selection& selection, bool json) {
   return 0;
 }
 
+/// Several of us at once would write the same results.
+void refuse_launchers() {
+  const auto launch = read_launch(environment_variables());
+  if (!launch) return;
+  throw Unsupported(launch->launcher + " started " + std::to_string(launch->ranks) +
+                    " of this program; in this version headroom starts its ranks itself, on one "
+                    "machine: --ranks N");
+}
+
 int run(const Catalog& catalog, const RunOptions& options) {
   if (options.dry_run) return show_cases(select_cases(catalog, options.cases), options.cases.json);
+  refuse_launchers();
   SuiteRunOptions run;
   run.worker = worker_path();
   const Device device = choose_device(catalog, options);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/runner/launcher.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -89,6 +91,17 @@ class LaunchReader {
 };
 
 }  // namespace
+
+Variables environment_variables() {
+  Variables variables;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    const std::size_t equals = text.find('=');
+    if (equals == std::string_view::npos) continue;
+    variables.emplace(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return variables;
+}
 
 std::optional<Launch> read_launch(const Variables& environment) {
   const auto found = std::find_if(kLaunchers.begin(), kLaunchers.end(), [&](const Launcher& one) {

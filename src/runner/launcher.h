@@ -12,6 +12,9 @@ namespace headroom {
 /// Variables of an environment, by name.
 using Variables = std::map<std::string, std::string, std::less<>>;
 
+/// Those of this process.
+Variables environment_variables();
+
 /// What the program that started this one several times (torchrun, mpirun of Open MPI, srun of
 /// Slurm) says of it.
 struct Launch {

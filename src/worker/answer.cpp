@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/worker/answer.h"
 
+#include <c10/core/impl/VirtualGuardImpl.h>
 #include <c10/util/Exception.h>
 
 #include <new>
@@ -31,10 +32,21 @@ at::Device device_of(const Json& request) {
   return name == "cuda" ? at::Device(at::kCUDA, 0) : at::Device(at::kCPU);
 }
 
-/// Which rank this worker is. How many there are is the case's.
-void take_seat(const Json& request, Membership& membership) {
-  membership.rank = request.value("rank", std::int64_t{0});
-  membership.store = request.value("store", "");
+/// Which rank this worker is, and its own device. How many there are is the case's.
+void take_seat(const Json& request, Recipe& recipe) {
+  recipe.membership.rank = request.value("rank", std::int64_t{0});
+  recipe.membership.store = request.value("store", "");
+  if (!recipe.device.is_cuda() || recipe.membership.ranks == 1) return;
+  const c10::impl::VirtualGuardImpl cuda(at::kCUDA);
+  const std::int64_t devices = cuda.deviceCount();
+  const std::int64_t rank = recipe.membership.rank;
+  if (devices == 0) return;  // said where memory is watched
+  if (rank >= devices && recipe.train.backend != CollectiveBackend::gloo) {
+    throw Unsupported("rank " + std::to_string(rank) + " needs a GPU of its own, here are " +
+                      std::to_string(devices) + "; with train.backend=gloo ranks share them");
+  }
+  recipe.device = at::Device(at::kCUDA, static_cast<c10::DeviceIndex>(rank % devices));
+  cuda.setDevice(recipe.device);
 }
 
 void limit_memory(at::Device device, std::int64_t asked) {
@@ -49,7 +61,7 @@ void limit_memory(at::Device device, std::int64_t asked) {
 
 Json measure_case(const Json& request, const Messages& messages) {
   Case measured = read_case(request.at("case"), device_of(request));
-  take_seat(request, measured.recipe.membership);
+  take_seat(request, measured.recipe);
   measured.recipe.computes = !request.value("planned", false);
   const std::string snapshot = request.value("snapshot", "");
   limit_memory(measured.recipe.device, measured.limits.memory_bytes);

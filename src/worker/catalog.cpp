@@ -3,6 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "src/core/enum_names.h"
+
 #include "src/core/describe_fields.h"
 #include "src/worker/case.h"
 #include "src/worker/columns.h"
@@ -53,7 +55,8 @@ Json make_catalog() {
                                   {"type", column.type},
                                   {"group", column.group},
                                   {"summary", column.summary},
-                                  {"origin", column.origin}});
+                                  {"origin", column.origin},
+                                  {"across_ranks", enum_name(column.across_ranks)}});
   }
   return catalog;
 }

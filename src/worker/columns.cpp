@@ -73,6 +73,9 @@ Json peak_block(const Measured& m) {
   return block == kNoBlock ? Json() : Json(block);
 }
 
+constexpr AcrossRanks kLargest = AcrossRanks::largest;
+constexpr AcrossRanks kSmallest = AcrossRanks::smallest;
+
 const std::array kColumns{
     Column{"suite", "text", "identity", "name of the suite", "runner"},
     Column{"case", "text", "identity", "name of the case, unique in the suite", "runner"},
@@ -83,6 +86,8 @@ const std::array kColumns{
     Column{"device_name", "text", "identity", "the processor or GPU", "worker",
            [](const Measured& m) -> Json { return device_name(m.recipe.device); }},
     Column{"ranks", "integer", "identity", "processes that train together", "runner"},
+    Column{"peak_rank", "integer", "identity", "whose memory the row explains; empty: there is one",
+           "runner"},
     Column{"status", "text", "identity", "how the case ended", "runner"},
     Column{"reason", "text", "identity", "why, where it did not end as ok", "runner"},
 
@@ -103,30 +108,35 @@ const std::array kColumns{
     Column{"seed", "integer", "work", "of weights, data order and dropout", "case:train.seed"},
 
     Column{"init_peak_allocated_bytes", "integer", "memory", "live tensors while building",
-           "worker", [](const Measured& m) -> Json { return m.measurement.init.allocated_bytes; }},
+           "worker", [](const Measured& m) -> Json { return m.measurement.init.allocated_bytes; },
+           kLargest},
     Column{"steady_peak_allocated_bytes", "integer", "memory", "live tensors in the timed steps",
            "worker",
-           [](const Measured& m) { return timed(m, m.measurement.steady.allocated_bytes); }},
+           [](const Measured& m) { return timed(m, m.measurement.steady.allocated_bytes); },
+           kLargest},
     Column{"run_peak_allocated_bytes", "integer", "memory", "live tensors over the whole run",
-           "worker", [](const Measured& m) -> Json { return m.measurement.run.allocated_bytes; }},
+           "worker", [](const Measured& m) -> Json { return m.measurement.run.allocated_bytes; },
+           kLargest},
     Column{"init_peak_reserved_bytes", "integer", "memory",
            "segments of the caching allocator while building (CUDA)", "worker",
-           [](const Measured& m) { return or_null(m.measurement.init.reserved_bytes); }},
+           [](const Measured& m) { return or_null(m.measurement.init.reserved_bytes); }, kLargest},
     Column{"steady_peak_reserved_bytes", "integer", "memory", "... in the timed steps", "worker",
            [](const Measured& m) {
              return m.recipe.train.steps == 0 ? Json()
                                               : or_null(m.measurement.steady.reserved_bytes);
-           }},
+           },
+           kLargest},
     Column{"run_peak_reserved_bytes", "integer", "memory",
            "... over the whole run, as published tables print it", "worker",
-           [](const Measured& m) { return or_null(m.measurement.run.reserved_bytes); }},
+           [](const Measured& m) { return or_null(m.measurement.run.reserved_bytes); }, kLargest},
     Column{"run_peak_reserved_lower_bytes", "integer", "memory",
            "of a plan: run_peak_reserved_bytes with a host that waits for the device", "runner"},
     Column{"run_peak_reserved_upper_bytes", "integer", "memory",
            "... with a host as far ahead of the device as it can be", "runner"},
     Column{"driver_peak_bytes", "integer", "memory",
            "the driver's figure at the end, context included, less what was used before (CUDA)",
-           "worker", [](const Measured& m) { return or_null(m.measurement.driver_bytes); }},
+           "worker", [](const Measured& m) { return or_null(m.measurement.driver_bytes); },
+           kLargest},
     Column{"context_bytes", "integer", "memory",
            "of a plan: what the CUDA context takes of driver_peak_bytes, by the table of GPUs",
            "runner"},
@@ -135,9 +145,10 @@ const std::array kColumns{
            "of a plan that does not fit: by how much, with memory without end", "runner"},
     Column{"host_peak_bytes", "integer", "memory",
            "resident memory of the process, libraries included (VmHWM)", "worker",
-           [](const Measured& m) { return or_null(m.measurement.host_peak_bytes); }},
+           [](const Measured& m) { return or_null(m.measurement.host_peak_bytes); }, kLargest},
     Column{"pinned_peak_bytes", "integer", "memory", "host memory that techniques moved tensors to",
-           "worker", [](const Measured& m) -> Json { return m.measurement.pinned_peak_bytes; }},
+           "worker", [](const Measured& m) -> Json { return m.measurement.pinned_peak_bytes; },
+           kLargest},
 
     Column{"peak_weights_bytes", "integer", "memory", "of run_peak_allocated_bytes: weights",
            "worker", &at_peak<Category::weights>},
@@ -164,24 +175,33 @@ const std::array kColumns{
 
     Column{"flops_per_step", "integer", "cost",
            "of products, convolutions and attention as run; recomputation counts", "worker",
-           [](const Measured& m) { return timed(m, m.measurement.evidence.flops); }},
+           [](const Measured& m) { return timed(m, m.measurement.evidence.flops); }, kLargest},
     Column{"host_link_bytes_per_step", "integer", "cost",
            "copied between device and host by techniques, both ways", "worker",
-           [](const Measured& m) { return timed(m, m.measurement.copied_bytes_per_step); }},
+           [](const Measured& m) { return timed(m, m.measurement.copied_bytes_per_step); },
+           kLargest},
+    Column{"collective_bytes_per_step", "integer", "cost",
+           "that a rank has to send at least, for what was asked of the group", "worker",
+           [](const Measured& m) {
+             const bool joins = m.recipe.joins_ranks;
+             return joins ? timed(m, m.measurement.sent_bytes_per_step) : Json();
+           },
+           kLargest},
     Column{"step_time_lower_bound_ns", "integer", "cost",
            "of a plan: what these two take at the GPU's peak rates, the longer of them", "runner"},
 
     Column{"step_time_median_ns", "integer", "time", "of an update, loading included", "worker",
-           [](const Measured& m) { return or_null(median_step(m)); }},
+           [](const Measured& m) { return or_null(median_step(m)); }, kLargest},
     Column{"step_time_mad_ns", "integer", "time", "median distance from that median", "worker",
-           [](const Measured& m) { return or_null(step_deviation(m)); }},
+           [](const Measured& m) { return or_null(step_deviation(m)); }, kLargest},
     Column{"step_time_samples", "integer", "time", "updates that were timed", "worker",
            [](const Measured& m) -> Json { return m.measurement.step_time_ns.size(); }},
     Column{"samples_per_second", "number", "time",
-           "of all ranks: ranks * batch_size / step_time_median_ns", "worker", &samples_per_second},
+           "of all ranks: ranks * batch_size / step_time_median_ns", "worker", &samples_per_second,
+           kSmallest},
     Column{"mfu", "number", "time",
            "flops_per_step a second over what the best large product of this machine reaches",
-           "worker", &utilisation},
+           "worker", &utilisation, kSmallest},
 
     Column{"first_loss", "number", "learning", "mean loss of the first batch", "worker",
            [](const Measured& m) {

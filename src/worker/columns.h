@@ -15,6 +15,13 @@ struct Measured {
   const Measurement& measurement;
 };
 
+/// Which rank's value the row of a case of several ranks holds.
+enum class AcrossRanks {
+  peak_rank,  // that of the rank with the largest run_peak_allocated_bytes
+  largest,
+  smallest,
+};
+
 /// One column of results.csv. The table's order is the order of the file.
 struct Column {
   std::string_view name;
@@ -25,6 +32,7 @@ struct Column {
   std::string_view origin;
   /// The value; null where it was not measured. Only where the origin is "worker".
   nlohmann::ordered_json (*value)(const Measured&) = nullptr;
+  AcrossRanks across_ranks = AcrossRanks::peak_rank;
 };
 
 std::span<const Column> column_table();

@@ -44,6 +44,7 @@ class Run {
     }
     into.step_time_ns.clear();
     const std::int64_t copied_before = trainer_.copied_bytes();
+    const std::int64_t sent_before = trainer_.sent_bytes();
     for (long i = 0; i < count; ++i) {
       messages_.progress(phase, i + 1, count);
       const auto start = std::chrono::steady_clock::now();
@@ -52,6 +53,7 @@ class Run {
       into.step_time_ns.push_back(time.count());
     }
     if (count > 0) into.copied_bytes_per_step = (trainer_.copied_bytes() - copied_before) / count;
+    if (count > 0) into.sent_bytes_per_step = (trainer_.sent_bytes() - sent_before) / count;
     return take_peak(into);
   }
 

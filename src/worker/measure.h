@@ -26,6 +26,7 @@ struct Measurement {
   std::vector<double> losses;              // of every step from the first
   std::optional<double> first_gradient_norm;
   std::int64_t copied_bytes_per_step = 0;
+  std::int64_t sent_bytes_per_step = 0;  // by collectives, at least
   std::optional<double> held_out_accuracy;
   std::optional<double> ceiling_flops;  // a second; product_ceiling of the case's dtype
   Evidence evidence;

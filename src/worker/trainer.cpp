@@ -274,7 +274,6 @@ Evidence Trainer::final_evidence() const {
   Evidence evidence = evidence_;
   evidence.device_state_bytes = total_bytes(optimizer_->device_state());
   evidence.host_state_bytes = total_bytes(optimizer_->host_state());
-  if (step_->group != nullptr) evidence.sent_bytes = step_->group->sent_bytes();
   return evidence;
 }
 

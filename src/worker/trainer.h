@@ -41,6 +41,8 @@ class Trainer {
   std::optional<double> first_gradient_norm() const;
   /// Bytes that techniques copied between device and host so far.
   std::int64_t copied_bytes() const;
+  /// Bytes that collectives had this rank send so far, at least.
+  std::int64_t sent_bytes() const { return group_ ? group_->sent_bytes() : 0; }
 
  private:
   void build_model();

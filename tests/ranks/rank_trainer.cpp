@@ -109,7 +109,7 @@ void run(const Json& values, std::int64_t rank, const std::string& store, const 
                   {"parts", categories(ledger.peak())},
                   {"parameters", trainer.model().parameter_count()},
                   {"resident", resident.json()},
-                  {"sent_bytes", trainer.final_evidence().sent_bytes}};
+                  {"sent_bytes", trainer.sent_bytes()}};
   write_weights(trainer, output + ".weights");
   std::ofstream(output) << seen.dump();
 }
