@@ -48,9 +48,10 @@ Trainer::Trainer(const Recipe& recipe, const Techniques& techniques, Ledger& led
   at::manual_seed(static_cast<std::uint64_t>(recipe.train.seed));
   build_model();
   follow_blocks();
-  optimizer_ = recipe.optimizer_on_host
-                   ? make_host_optimizer(recipe.optimizer, tensors_of(*model_))
-                   : make_device_optimizer(recipe.optimizer, tensors_of(*model_));
+  const auto make_optimizer = !recipe.optimizer_on_host ? &make_device_optimizer
+                              : recipe.computes         ? &make_host_optimizer
+                                                        : &make_planned_host_optimizer;
+  optimizer_ = make_optimizer(recipe.optimizer, tensors_of(*model_));
   gradient_norms_.resize(model_->parameters().size());
   make_step();
   for (const auto& technique : techniques) technique->wrap_model(*step_, recipe);
