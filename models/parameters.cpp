@@ -2,7 +2,13 @@
 #include "models/parameters.h"
 
 #include <ATen/ops/empty.h>
+#include <ATen/ops/from_blob.h>
 #include <ATen/ops/full.h>
+#include <c10/util/Exception.h>
+#include <c10/util/accumulate.h>
+#include <sys/mman.h>
+
+#include "src/core/shared_pages.h"
 
 namespace headroom {
 namespace {
@@ -12,6 +18,15 @@ namespace {
 at::TensorOptions drawn(at::Device device, at::ScalarType dtype) {
   const bool narrow_on_cpu = device.is_cpu() && dtype != at::kDouble;
   return at::TensorOptions().device(device).dtype(narrow_on_cpu ? at::kFloat : dtype);
+}
+
+/// A CPU tensor whose values don't matter.
+at::Tensor shared(at::IntArrayRef shape, const at::TensorOptions& options) {
+  const std::size_t bytes = c10::multiply_integers(shape) * options.dtype().itemsize();
+  void* address = map_shared_pages(bytes);
+  TORCH_CHECK_WITH(OutOfMemoryError, address != MAP_FAILED, "can't map ", bytes, " bytes");
+  return at::from_blob(
+      address, shape, [bytes](void* freed) { munmap(freed, bytes); }, options);
 }
 
 }  // namespace
@@ -45,7 +60,9 @@ at::Tensor ParameterFactory::constant(const std::string& name, at::IntArrayRef s
 }
 
 at::Tensor ParameterFactory::empty(at::IntArrayRef shape) const {
-  return at::empty(shape, drawn(device_, dtype_));
+  const at::TensorOptions options = drawn(device_, dtype_);
+  return start_ == Start::zeros && device_.is_cpu() ? shared(shape, options)
+                                                    : at::empty(shape, options);
 }
 
 at::Tensor ParameterFactory::keep(const std::string& name, at::Tensor values) {

@@ -21,7 +21,8 @@ struct Parameter {
 /// What parameters begin with.
 enum class Start {
   drawn,  // as the model asks
-  zeros,  // where nothing is computed with them: drawing takes most of the time of making a model
+  zeros,  // where nothing is computed with them: drawing, and touching memory of their own on the
+          // host, take most of the time of making a model
 };
 
 /// Is handed a parameter that is complete, with its index in the order of making.

@@ -22,7 +22,9 @@ std::string libraries() {
 
 void check_can_plan(const Catalog& catalog) {
   if (!catalog.cuda_built) {
-    throw Unsupported("plan: this headroom was built with a LibTorch without CUDA");
+    throw Unsupported(
+        "this headroom was built with a LibTorch without CUDA, and nothing can be planned without "
+        "that (a GPU is not needed)");
   }
 }
 

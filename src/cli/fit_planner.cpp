@@ -14,7 +14,6 @@
 #include "src/core/bytes.h"
 #include "src/core/error.h"
 #include "src/runner/measure_request.h"
-#include "src/runner/planned_case.h"
 #include "src/runner/step_time_bound.h"
 
 namespace headroom {
@@ -57,13 +56,16 @@ FitPlanRunner::FitPlanRunner(const Catalog& catalog, const DryRun& dry_run,
 
 FitPlan FitPlanRunner::plan(const FitSuite& suite, const FitStack& stack, FitSize size) {
   const Case one = suite.make_case(stack, size, /*is_short=*/true);
-  auto [plan, could_fit] = plan_without_end(one);
-  if (could_fit) plan = plan_limited(suite.make_case(stack, size, /*is_short=*/false), plan);
+  auto [plan, could_fit] = plan_without_end(one, stack);
+  if (could_fit) {
+    const FitPlan limited = plan_limited(suite.make_case(stack, size, /*is_short=*/false));
+    if (limited.status != Status::out_of_memory) plan = limited;
+  }
   say(stack.name + ", " + describe(size) + ": " + describe(plan));
   return plan;
 }
 
-FitPlanRunner::WithoutEnd FitPlanRunner::plan_without_end(const Case& one) {
+FitPlanRunner::WithoutEnd FitPlanRunner::plan_without_end(const Case& one, const FitStack& stack) {
   const DryAttempt free = attempt(one, /*overcommit=*/true);
   if (free.outcome.verdict.status != Status::ok || free.report.is_null()) {
     return {unplanned(free.outcome), false};
@@ -71,41 +73,38 @@ FitPlanRunner::WithoutEnd FitPlanRunner::plan_without_end(const Case& one) {
   const Json& record = free.outcome.record;
   const std::int64_t context = member(free.report, "context_bytes");
   memory_bytes_ = member(free.report, "total_bytes");
-  FitPlan plan;
-  plan.driver_peak_bytes = context + integer(record, kReserved);
-  plan.step_time_lower_bound_ns =
-      step_time_lower_bound_ns(record, dry_run_.gpu, one.find("train.tf32")->get<bool>());
+  FitPlan plan = planned(one, free);
   if (plan.driver_peak_bytes <= memory_bytes_) return {plan, false};
   plan.status = Status::out_of_memory;
   plan.missing_bytes = plan.driver_peak_bytes - memory_bytes_;
-  plan.never_fits = context + integer(record, "peak_weights_bytes") +
+  // Gradients are as large as the weights, and all there at once unless an update in backward frees
+  // each, which is what can't accumulate.
+  const std::int64_t weights = integer(record, "peak_weights_bytes");
+  plan.never_fits = context + weights + (stack.accumulates() ? weights : 0) +
                         integer(record, "peak_optimizer_state_bytes") >
                     memory_bytes_;
   return {plan, context + integer(record, "run_peak_allocated_bytes") <= memory_bytes_};
 }
 
-FitPlan FitPlanRunner::plan_limited(const Case& one, const FitPlan& without_end) {
+FitPlan FitPlanRunner::plan_limited(const Case& one) {
   const DryAttempt limited = attempt(one, /*overcommit=*/false);
-  const Status status = limited.outcome.verdict.status;
-  if (status == Status::out_of_memory) return without_end;
-  FitPlan plan = unplanned(limited.outcome);
-  if (status != Status::ok || limited.report.is_null()) return plan;
+  if (limited.outcome.verdict.status != Status::ok || limited.report.is_null()) {
+    return unplanned(limited.outcome);
+  }
+  return planned(one, limited);
+}
+
+FitPlan FitPlanRunner::planned(const Case& one, const DryAttempt& attempt) const {
+  FitPlan plan;
   plan.driver_peak_bytes =
-      member(limited.report, "context_bytes") + integer(limited.outcome.record, kReserved);
-  plan.step_time_lower_bound_ns = without_end.step_time_lower_bound_ns;
+      member(attempt.report, "context_bytes") + integer(attempt.outcome.record, kReserved);
+  plan.step_time_lower_bound_ns = step_time_lower_bound_ns(attempt.outcome.record, dry_run_.gpu,
+                                                           one.find("train.tf32")->get<bool>());
   return plan;
 }
 
 FitPlan FitPlanRunner::verify(const FitSuite& suite, const FitStack& stack, FitSize size) {
-  const Case one = suite.make_case(stack, size, /*is_short=*/false);
-  const auto planned = plan_case(request(one), dry_run_, catalog_, interrupts_, kNoProgress);
-  if (!planned || interrupts_.count() > 0) end_interrupted();
-  FitPlan plan = unplanned(planned->outcome);
-  plan.driver_peak_bytes = integer(planned->outcome.record, "driver_peak_bytes");
-  plan.missing_bytes = planned->columns.value("missing_bytes", std::int64_t{0});
-  if (planned->columns.contains("step_time_lower_bound_ns")) {
-    plan.step_time_lower_bound_ns = member(planned->columns, "step_time_lower_bound_ns");
-  }
+  FitPlan plan = plan_limited(suite.make_case(stack, size, /*is_short=*/false));
   say("as written: " + stack.name + ", " + describe(size) + ": " + describe(plan));
   return plan;
 }

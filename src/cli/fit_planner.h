@@ -25,7 +25,8 @@ class FitPlanRunner {
   /// update.
   FitPlan plan(const FitSuite& suite, const FitStack& stack, FitSize size);
 
-  /// The case as it will be written, by plan_case().
+  /// The case as it will be written, with the GPU's memory. As `plan` estimates it: the bounds of
+  /// reserved memory decide nothing here.
   FitPlan verify(const FitSuite& suite, const FitStack& stack, FitSize size);
 
   /// Why the case can't be built: its data set may not be of the kind that the model reads. Empty:
@@ -41,8 +42,9 @@ class FitPlanRunner {
     bool could_fit;  // it does not, and would without what the allocator keeps
   };
 
-  WithoutEnd plan_without_end(const Case& one);
-  FitPlan plan_limited(const Case& one, const FitPlan& without_end);
+  WithoutEnd plan_without_end(const Case& one, const FitStack& stack);
+  FitPlan plan_limited(const Case& one);
+  FitPlan planned(const Case& one, const DryAttempt& attempt) const;
   DryAttempt attempt(const Case& one, bool overcommit);
   WorkerRequest request(const Case& one) const;
 

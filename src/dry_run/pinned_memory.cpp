@@ -1,26 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/dry_run/pinned_memory.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
-#include <cstdlib>
 
 namespace headroom::dry_run {
 namespace {
 
-constexpr std::size_t kPage = 4096;
+/// Of the mapping: the system rounds it to pages, and has none of nothing.
+std::size_t mapped_bytes(std::int64_t bytes) {
+  return static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1));
+}
 
 }  // namespace
 
 void* PinnedMemory::allocate(std::int64_t bytes) {
-  const auto pages = (static_cast<std::size_t>(bytes) + kPage - 1) / kPage;
-  void* address = std::aligned_alloc(kPage, pages * kPage);
-  if (address != nullptr) pin(address, bytes);
+  void* address = mmap(nullptr, mapped_bytes(bytes), PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (address == MAP_FAILED) return nullptr;
+  pin(address, bytes);
   return address;
 }
 
 void PinnedMemory::release(void* address) {
-  unpin(address);
-  std::free(address);
+  const auto bytes = unpin(address);
+  if (bytes) munmap(address, mapped_bytes(*bytes));
 }
 
 void PinnedMemory::pin(void* address, std::int64_t bytes) {
@@ -30,12 +35,14 @@ void PinnedMemory::pin(void* address, std::int64_t bytes) {
   peak_bytes_ = std::max(peak_bytes_, bytes_);
 }
 
-void PinnedMemory::unpin(void* address) {
+std::optional<std::int64_t> PinnedMemory::unpin(void* address) {
   const std::lock_guard lock(mutex_);
   const auto found = ranges_.find(reinterpret_cast<std::uintptr_t>(address));
-  if (found == ranges_.end()) return;
-  bytes_ -= found->second;
+  if (found == ranges_.end()) return std::nullopt;
+  const std::int64_t bytes = found->second;
+  bytes_ -= bytes;
   ranges_.erase(found);
+  return bytes;
 }
 
 bool PinnedMemory::owns(const void* address) const {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
 
 namespace headroom::dry_run {
 
@@ -11,14 +12,15 @@ namespace headroom::dry_run {
 /// from any thread.
 class PinnedMemory {
  public:
-  /// Memory of its own, aligned to pages; null where the host has not enough.
+  /// A mapping of its own; null where the host has not enough.
   void* allocate(std::int64_t bytes);
   /// Gives back what allocate() gave.
   void release(void* address);
 
   /// Memory of the program that it pins or unpins.
   void pin(void* address, std::int64_t bytes);
-  void unpin(void* address);
+  /// Gives the bytes that were pinned there; nothing: none were.
+  std::optional<std::int64_t> unpin(void* address);
 
   /// Whether the address lies in pinned memory.
   bool owns(const void* address) const;

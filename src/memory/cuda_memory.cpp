@@ -119,11 +119,15 @@ class CudaMemory final : public DeviceMemory {
 };
 
 void start_cuda() {
-  if (c10::cuda::device_count() == 0) throw Unsupported("no CUDA device on this machine");
+  require_cuda();
   at::globalContext().lazyInitDevice(at::kCUDA);
 }
 
 }  // namespace
+
+void require_cuda() {
+  if (c10::cuda::device_count() == 0) throw Unsupported("no CUDA device on this machine");
+}
 
 std::unique_ptr<DeviceMemory> watch_cuda_memory(Ledger& ledger) {
   start_cuda();
@@ -144,14 +148,14 @@ void limit_cuda_memory(std::int64_t bytes) {
 #else
 
 namespace headroom {
-namespace {
 
-constexpr const char* kNoCuda = "this build has no CUDA: its LibTorch has none";
+void require_cuda() { throw Unsupported("this build has no CUDA: its LibTorch has none"); }
 
-}  // namespace
-
-std::unique_ptr<DeviceMemory> watch_cuda_memory(Ledger&) { throw Unsupported(kNoCuda); }
-void limit_cuda_memory(std::int64_t) { throw Unsupported(kNoCuda); }
+std::unique_ptr<DeviceMemory> watch_cuda_memory(Ledger&) {
+  require_cuda();
+  return nullptr;
+}
+void limit_cuda_memory(std::int64_t) { require_cuda(); }
 
 }  // namespace headroom
 

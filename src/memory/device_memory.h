@@ -38,12 +38,16 @@ class DeviceMemory {
 /// at::ThreadLocalState are followed too.
 std::unique_ptr<DeviceMemory> watch_cpu_memory(Ledger& ledger);
 
+/// Throws Unsupported in a build without CUDA and on a machine without a CUDA device. Asks only: no
+/// context is made, so what the driver counts stays as it is.
+void require_cuda();
+
 /// Follows the caching allocator of the current CUDA device through its trace.
-/// Throws Unsupported in a build without CUDA and on a machine without a driver.
+/// Throws as require_cuda().
 std::unique_ptr<DeviceMemory> watch_cuda_memory(Ledger& ledger);
 
 /// Makes allocations on the current CUDA device beyond `bytes` of reserved memory fail as they
-/// would on a smaller GPU. Throws as watch_cuda_memory().
+/// would on a smaller GPU. Throws as require_cuda().
 void limit_cuda_memory(std::int64_t bytes);
 
 inline std::unique_ptr<DeviceMemory> watch_memory(c10::Device device, Ledger& ledger) {

@@ -11,6 +11,8 @@
 #include <mutex>
 #include <vector>
 
+#include "src/core/shared_pages.h"
+
 namespace headroom {
 namespace {
 
@@ -18,6 +20,7 @@ namespace {
 /// mapping costs a page fault every 4 KiB, so freed ones are kept.
 class HostPool {
  public:
+  void share() { shares_ = true; }
   void* take(std::size_t bytes) {
     const std::lock_guard lock(mutex_);
     std::vector<void*>& idle = idle_[bytes];
@@ -29,6 +32,13 @@ class HostPool {
   void give_back(void* address, std::size_t bytes) {
     const std::lock_guard lock(mutex_);
     idle_[bytes].push_back(address);
+  }
+  /// Of memory that LibTorch pinned, and will hand out again.
+  void share_pinned(void* address, std::size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    if (!shares_ || shared_[address] >= bytes) return;
+    share_pages(address, bytes);
+    shared_[address] = bytes;
   }
   void count(std::int64_t bytes) {
     const std::lock_guard lock(mutex_);
@@ -45,9 +55,10 @@ class HostPool {
   }
 
  private:
-  static void* map(std::size_t bytes) {
+  void* map(std::size_t bytes) const {
     void* address =
-        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        shares_ ? map_shared_pages(bytes)
+                : mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     TORCH_CHECK_WITH(OutOfMemoryError, address != MAP_FAILED, "host pool: can't map ", bytes,
                      " bytes");
     return address;
@@ -55,6 +66,8 @@ class HostPool {
 
   std::mutex mutex_;
   std::map<std::size_t, std::vector<void*>> idle_;
+  bool shares_ = false;
+  std::map<void*, std::size_t> shared_;  // pinned memory: bytes that share their pages
   std::int64_t used_ = 0;
   std::int64_t peak_ = 0;
 };
@@ -76,6 +89,7 @@ at::Tensor host_buffer_like(const at::Tensor& like) {
   if (like.is_cuda()) {
     pinned = at::empty(like.sizes(), options.pinned_memory(true));
     address = pinned.data_ptr();
+    pool().share_pinned(address, size);
   } else {
     address = pool().take(size);
   }
@@ -86,6 +100,8 @@ at::Tensor host_buffer_like(const at::Tensor& like) {
   };
   return at::from_blob(address, like.sizes(), release, options);
 }
+
+void share_host_pool() { pool().share(); }
 
 std::int64_t host_pool_bytes() { return pool().used(); }
 std::int64_t host_pool_peak_bytes() { return pool().peak(); }

@@ -15,6 +15,11 @@ namespace headroom {
 /// Throws c10::Error where the system has no more memory.
 at::Tensor host_buffer_like(const at::Tensor& like);
 
+/// From here on the buffers share their pages (src/core/shared_pages.h): for a plan, where no value
+/// matters. The CUDA that is beside them must be one that pins memory by mmap(), as that of
+/// src/dry_run.
+void share_host_pool();
+
 /// Bytes handed out now, and the most since the program started.
 std::int64_t host_pool_bytes();
 std::int64_t host_pool_peak_bytes();

@@ -23,8 +23,10 @@ at::Tensor zeroed_host_buffer(const at::Tensor& like) { return host_buffer_like(
 
 class HostOptimizer final : public Optimizer {
  public:
-  HostOptimizer(const OptimizerOptions& options, std::vector<at::Tensor> parameters)
+  HostOptimizer(const OptimizerOptions& options, std::vector<at::Tensor> parameters, bool computes)
       : Optimizer(fused(options), std::move(parameters)),
+        computes_(computes),
+        was_updated_(this->parameters().size()),
         rule_(make_update_rule(this->options(), this->parameters().size(), zeroed_host_buffer)) {
     const at::NoGradGuard no_grad;
     for (const at::Tensor& parameter : this->parameters()) {
@@ -46,8 +48,11 @@ class HostOptimizer final : public Optimizer {
     for (std::size_t i = 0; i < device.indices.size(); ++i) {
       const std::size_t index = device.indices[i];
       stream.wait(arrivals[i]);
-      rule_->apply({{copies_[index]}, {gradients_[index]}, {index}},
-                   {options().lr_at(step()), step(), /*found_inf=*/{}});
+      const UpdateTensors host{{copies_[index]}, {gradients_[index]}, {index}};
+      if (computes_ || !was_updated_[index]) {
+        rule_->apply(host, {options().lr_at(step()), step(), /*found_inf=*/{}});
+      }
+      was_updated_[index] = true;
       stream.copy(device.parameters[i], copies_[index]);
       copied_bytes_ += 2 * static_cast<std::int64_t>(copies_[index].nbytes());
     }
@@ -59,6 +64,8 @@ class HostOptimizer final : public Optimizer {
   std::int64_t copied_bytes() const override { return copied_bytes_; }
 
  private:
+  bool computes_;  // also what nobody reads
+  std::vector<bool> was_updated_;
   std::unique_ptr<UpdateRule> rule_;
   std::vector<at::Tensor> copies_;     // of the parameters
   std::vector<at::Tensor> gradients_;  // where the device's gradients arrive
@@ -96,7 +103,12 @@ std::unique_ptr<Optimizer> make_optimizer_of_host_parameters(const OptimizerOpti
 
 std::unique_ptr<Optimizer> make_host_optimizer(const OptimizerOptions& options,
                                                std::vector<at::Tensor> parameters) {
-  return std::make_unique<HostOptimizer>(options, std::move(parameters));
+  return std::make_unique<HostOptimizer>(options, std::move(parameters), /*computes=*/true);
+}
+
+std::unique_ptr<Optimizer> make_planned_host_optimizer(const OptimizerOptions& options,
+                                                       std::vector<at::Tensor> parameters) {
+  return std::make_unique<HostOptimizer>(options, std::move(parameters), /*computes=*/false);
 }
 
 }  // namespace headroom

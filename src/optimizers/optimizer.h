@@ -100,4 +100,9 @@ std::unique_ptr<Optimizer> make_optimizer_of_host_parameters(const OptimizerOpti
 std::unique_ptr<Optimizer> make_host_optimizer(const OptimizerOptions& options,
                                                std::vector<at::Tensor> parameters);
 
+/// The same for a plan: everything is copied, but only the first update of each parameter computed,
+/// which makes all that later ones need.
+std::unique_ptr<Optimizer> make_planned_host_optimizer(const OptimizerOptions& options,
+                                                       std::vector<at::Tensor> parameters);
+
 }  // namespace headroom

@@ -31,7 +31,7 @@ struct FitPlan {
   std::string reason;                  // of the other statuses
   std::int64_t driver_peak_bytes = 0;  // context included; also of what does not fit
   std::int64_t missing_bytes = 0;      // where it does not fit: by how much
-  bool never_fits = false;  // weights and optimizer state alone are too much, so every size is
+  bool never_fits = false;  // what no size changes is too much alone: weights, gradients, state
   std::optional<std::int64_t> step_time_lower_bound_ns;  // of an update of batch_size
 
   bool fits() const { return status == Status::ok; }

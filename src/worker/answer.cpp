@@ -27,9 +27,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+/// Throws Unsupported where this build or machine lacks the device: LibTorch's own words for that
+/// are long, and differ from call to call.
 at::Device device_of(const Json& request) {
-  const std::string name = request.at("device").get<std::string>();
-  return name == "cuda" ? at::Device(at::kCUDA, 0) : at::Device(at::kCPU);
+  if (request.at("device") != "cuda") return at::kCPU;
+  require_cuda();
+  return {at::kCUDA, 0};
 }
 
 /// Which rank this worker is, and its own device. How many there are is the case's.

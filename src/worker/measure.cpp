@@ -120,6 +120,7 @@ Measurement measure(const Case& measured, const Messages& messages) {
   const bool trains = recipe.train.steps > 0;
   Measurement result;
   set_global_state(recipe);
+  if (!recipe.computes) share_host_pool();
   const auto driver_before = driver_memory_bytes(recipe.device);
 
   messages.progress("build");

@@ -153,6 +153,8 @@ void Trainer::draw_parameters(const MadeParameter& made) const {
 void Trainer::make_optimizer() {
   if (recipe_.offloads_weights) {
     optimizer_ = make_optimizer_of_host_parameters(recipe_.optimizer, step_->trained);
+  } else if (recipe_.optimizer_on_host && !recipe_.computes) {
+    optimizer_ = make_planned_host_optimizer(recipe_.optimizer, step_->trained);
   } else if (recipe_.optimizer_on_host) {
     optimizer_ = make_host_optimizer(recipe_.optimizer, step_->trained);
   } else {

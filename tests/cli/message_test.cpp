@@ -93,5 +93,23 @@ TEST(Message, of_a_missing_worker_says_what_to_do) {
             "the environment variable HEADROOM_WORKER\n");
 }
 
+// The test catalog is that of a LibTorch without CUDA.
+TEST(Message, of_a_libtorch_without_cuda_says_what_it_can_not_do) {
+  const TemporaryFolder folder;
+  const std::string suite = folder.write("suite.yaml", suite_of({"ok"}, "{silence_s: 20}"));
+  const std::string out = folder / "out";
+  const std::string no_plan =
+      "this headroom was built with a LibTorch without CUDA, and nothing can be planned without "
+      "that (a GPU is not needed)";
+  expect_refused({"plan", suite, "--out", out}, 4, no_plan);
+  expect_refused({"plan", "--", "true"}, 4, no_plan);
+  expect_refused({"fit", "ok", "--out", out}, 4, no_plan);
+  expect_refused({"run", suite, "--with-plan", "--out", out}, 4, no_plan);
+  expect_refused({"run", suite, "--device", "cuda", "--out", out}, 4,
+                 "--device cuda: this headroom was built with a LibTorch without CUDA");
+  EXPECT_FALSE(std::filesystem::exists(out));
+  EXPECT_EQ(run_program({"list", "gpus"}).code, 0);
+}
+
 }  // namespace
 }  // namespace headroom

@@ -80,6 +80,7 @@ TEST(PinnedMemory, KnowsItsRanges) {
   EXPECT_FALSE(pinned.owns(registered.data()));
   pinned.release(own);
   EXPECT_FALSE(pinned.owns(own));
+  EXPECT_DEATH(*static_cast<volatile char*>(own) = 1, "");  // its mapping went with it
   EXPECT_EQ(pinned.peak_bytes(), 5064);
 }
 

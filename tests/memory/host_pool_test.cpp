@@ -5,6 +5,8 @@
 #include <ATen/ops/ones.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include "src/memory/device_memory.h"
 
 namespace headroom {
@@ -56,6 +58,20 @@ TEST(HostPoolTest, AnEmptyBufferTakesNothing) {
   const at::Tensor buffer = host_buffer_like(at::empty({0, 4}));
   EXPECT_EQ(buffer.numel(), 0);
   EXPECT_EQ(host_pool_bytes(), before);
+}
+
+/// In a process of its own: the pool shares for good.
+void write_to_a_shared_buffer() {
+  share_host_pool();
+  const at::Tensor buffer = host_buffer_like(at::empty({16 << 20}));  // 64 MiB
+  buffer.fill_(1.0);
+  buffer[0] = 2.0;
+  std::_Exit(static_cast<int>(buffer.eq(2.0).sum().item<std::int64_t>()));
+}
+
+TEST(HostPoolDeathTest, SharesItsPagesWhereItIsTold) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(write_to_a_shared_buffer(), testing::ExitedWithCode(4), "");
 }
 
 }  // namespace

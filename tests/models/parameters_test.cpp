@@ -40,6 +40,20 @@ TEST(ParameterFactory, GivesTrainableLeavesInOrderOnce) {
   EXPECT_TRUE(factory.take().empty());
 }
 
+TEST(ParameterFactory, HasZerosWhereNothingIsComputed) {
+  for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16}) {
+    ParameterFactory factory(at::kCPU, dtype, Start::zeros);
+    const at::Tensor large = factory.normal("large", {2000, 3000}, 1.0);
+    factory.uniform("small", {3}, 1.0);
+    for (const Parameter& parameter : factory.take()) {
+      EXPECT_TRUE(parameter.tensor.eq(0.0).all().item<bool>()) << parameter.name;
+      EXPECT_TRUE(parameter.tensor.requires_grad() && parameter.tensor.is_leaf());
+      EXPECT_EQ(parameter.tensor.scalar_type(), dtype);
+    }
+    EXPECT_EQ(large.sizes(), (std::vector<std::int64_t>{2000, 3000}));
+  }
+}
+
 // Weights of a narrow model equal those of a model that is made in fp32 and cast as a whole.
 TEST(ParameterFactory, CastingOneByOneIsCastingTheWhole) {
   const auto make = [](at::ScalarType dtype) {

@@ -2,6 +2,9 @@
 // What an update allocates and what an optimizer keeps, by the ledger.
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <iterator>
+
 #include "src/memory/device_memory.h"
 #include "src/memory/host_pool.h"
 #include "src/optimizers/optimizer.h"
@@ -110,6 +113,37 @@ TEST(OptimizerMemoryTest, AHostOptimizerTakesNothingOfTheDevice) {
   // Two moments, the copy of the parameters, the gradients.
   expect_about(host_pool_bytes() - pool_before, 4 * kBytes);
   EXPECT_EQ(optimizer->copied_bytes(), 2 * kBytes);  // gradients there, parameters back
+}
+
+TEST(OptimizerMemoryTest, APlannedHostOptimizerTakesTheSameAndComputesOneUpdate) {
+  struct Taken {
+    std::int64_t pool_bytes = 0;
+    std::int64_t copied_bytes = 0;
+    std::ptrdiff_t state_tensors = 0;
+    double parameter = 0.0;
+
+    bool operator==(const Taken&) const = default;
+  };
+  const auto take = [](const auto make, const OptimizerOptions& options, int updates) {
+    const std::int64_t pool_before = host_pool_bytes();
+    const std::vector<at::Tensor> parameters = constant_parameters(1.0, 0.5, kSize);
+    const auto optimizer = make(options, parameters);
+    for (int update = 0; update < updates; ++update) {
+      optimizer->begin_step();
+      optimizer->update_all();
+    }
+    return Taken{host_pool_bytes() - pool_before, optimizer->copied_bytes(),
+                 std::ssize(optimizer->host_state()), parameters[0][0][0].template item<double>()};
+  };
+  OptimizerOptions momentum = options_of("sgd", Implementation::multi_tensor);
+  momentum.momentum = 0.9;
+  for (const auto& options : {options_of("adam", Implementation::multi_tensor), momentum}) {
+    const Taken once = take(&make_host_optimizer, options, 1);
+    Taken expected = take(&make_host_optimizer, options, 3);
+    EXPECT_NE(expected.parameter, once.parameter);
+    expected.parameter = once.parameter;
+    EXPECT_EQ(take(&make_planned_host_optimizer, options, 3), expected) << options.name;
+  }
 }
 
 }  // namespace

@@ -110,6 +110,27 @@ TEST(Plan, HasTheColumnsOfAPlanAndNoTimes) {
   }
 }
 
+TEST(Plan, CountsWhatIsOffloadedAsTheHosts) {
+  const TemporaryFolder folder;
+  const std::string suite = folder.write(
+      "suite.yaml",
+      "suite: host\n"
+      "defaults: {model: {name: vit_b_16, attention: efficient}, data: {name: random_images}}\n"
+      "cases:\n"
+      "  - {name: none, techniques: [on_device_init]}\n"
+      "  - {name: optimizer, techniques: [on_device_init, optimizer_offload]}\n"
+      "  - {name: activations, techniques: [on_device_init, activation_offload]}\n");
+  const auto rows = plan(folder, {suite, "--set", "train.steps=1"});
+  ASSERT_EQ(rows.size(), 3u);
+  for (const std::size_t offloaded : {1, 2}) {
+    const Cells& row = rows[offloaded];
+    const std::int64_t more = row.number("host_peak_bytes") - rows[0].number("host_peak_bytes");
+    EXPECT_GT(row.number("pinned_peak_bytes"), kGiB / 2) << row.text("case");
+    EXPECT_NEAR(static_cast<double>(more) / row.real("pinned_peak_bytes"), 1.0, 0.1)
+        << row.text("case");
+  }
+}
+
 TEST(Plan, SaysByHowMuchACaseMisses) {
   const TemporaryFolder folder;
   const std::vector<std::string> arguments = {source("configs/vit_cifar10.yaml"), "--only",

@@ -14,11 +14,12 @@
 namespace headroom {
 namespace {
 
-/// All messages of one worker process, in order.
+/// All messages of one worker process that finds no GPU, in order.
 std::vector<Json> messages_of(const Json& request) {
   const TemporaryFolder folder;
   std::ofstream(folder / "request.json") << request.dump();
-  const std::string command = "OMP_NUM_THREADS=1 " HEADROOM_BUILD_DIR "/headroom-worker < '" +
+  const std::string command = "CUDA_VISIBLE_DEVICES= OMP_NUM_THREADS=1 " HEADROOM_BUILD_DIR
+                              "/headroom-worker < '" +
                               folder / "request.json" + "' 3> '" + folder / "messages" + "'";
   EXPECT_EQ(std::system(command.c_str()), 0);
   std::ifstream file(folder / "messages");
@@ -108,6 +109,23 @@ TEST(ProcessTest, AnswersWhatItCanNotDo) {
   const Json record = record_of(values);
   EXPECT_EQ(record.at("status"), "failed");
   EXPECT_TRUE(contains(record.at("reason"), "batch"));
+}
+
+TEST(ProcessTest, AnswersWhereThereIsNoDevice) {
+  Json measure = measure_request(small_case());
+  measure["snapshot"] = "/nowhere/snapshot.pickle";
+  const Json forward = {{"nonce", "n1"},
+                        {"request", "forward"},
+                        {"model", {{"name", "vit_ti_16"}}},
+                        {"weights", "/nowhere/weights"},
+                        {"inputs", "/nowhere/inputs"},
+                        {"output", "/nowhere/output"}};
+  for (Json request : {measure, forward}) {
+    request["device"] = "cuda";
+    const Json record = messages_of(request).back().at("record");
+    EXPECT_EQ(record.at("status"), "unsupported") << record.dump(1);
+    EXPECT_TRUE(contains(record.at("reason"), "no CUDA")) << record.dump(1);
+  }
 }
 
 }  // namespace
