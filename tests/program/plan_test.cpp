@@ -60,6 +60,33 @@ TEST(Plan, TellsThePublishedPeaksOfBert) {
   for (const double each : percent) EXPECT_LT(each, 2.0);
 }
 
+TEST(Plan, TellsThePublishedPeaksOfFourGpus) {
+  const TemporaryFolder folder;
+  const auto rows = plan(folder, {source("configs/vit_fsdp_4gpu.yaml"), "--only", "[^y]$"});
+  const auto percent = errors(rows);
+  ASSERT_EQ(percent.size(), 3u);
+  for (const double each : percent) EXPECT_LT(each, 5.0);
+}
+
+// 16 bytes a parameter, shared by all: arXiv:1910.02054, table 1 (in fp32, 4 + 4 + 8).
+TEST(Plan, OneRankHoldsItsPartOfTheStatesOfThousand) {
+  const TemporaryFolder folder;
+  const std::string suite =
+      folder.write("suite.yaml",
+                   "suite: zero\n"
+                   "defaults:\n"
+                   "  model: {name: bert_large}\n"
+                   "  data: {name: random_tokens, sequence_length: 16, samples: 4096}\n"
+                   "  train: {batch_size: 1, steps: 1, warmup_steps: 1}\n"
+                   "cases: [{name: fsdp, techniques: [fsdp, on_device_init]}]\n"
+                   "matrix: {ranks: [4, 64, 1024]}\n");
+  for (const Cells& row : plan(folder, {suite})) {
+    const double part = row.real("parameters") / row.real("ranks");
+    EXPECT_NEAR(row.real("peak_weights_bytes") / (4 * part), 1.0, 0.01) << row.text("case");
+    EXPECT_NEAR(row.real("peak_optimizer_state_bytes") / (8 * part), 1.0, 0.01);
+  }
+}
+
 const std::string kSuite =
     "suite: plans\n"
     "defaults:\n"

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ranks with the real worker. tests/runner kills many more of a small one's.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <fstream>
+#include <thread>
+
+#include "tests/program/program.h"
+
+namespace headroom {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+const std::string kSuite =
+    "suite: ranks\n"
+    "defaults:\n"
+    "  ranks: 2\n"
+    "  model: {name: vit_ti_16}\n"
+    "  data: {name: digits, image_size: 32}\n"
+    "  train: {batch_size: 4, steps: 2, warmup_steps: 1, held_out_samples: 8}\n"
+    "cases:\n"
+    "  - {name: ddp, techniques: [ddp]}\n"
+    "  - {name: fsdp, techniques: [fsdp]}\n"
+    "  - {name: alone, techniques: [sgd]}\n";
+
+TEST(Ranks, AreOneRowACase) {
+  const TemporaryFolder folder;
+  const std::string suite = folder.write("suite.yaml", kSuite);
+  const Ended ended = run_headroom({"run", suite, "--out", folder / "out"});
+  EXPECT_EQ(ended.code, 1) << ended.err;  // one case is unsupported
+  const auto rows = read_results(folder / "out");
+  ASSERT_EQ(rows.size(), 3u);
+  for (const Cells& row : {rows[0], rows[1]}) {
+    EXPECT_EQ(row.text("status"), "ok") << row.text("reason");
+    EXPECT_EQ(row.number("ranks"), 2);
+    EXPECT_EQ(row.number("run_peak_allocated_bytes"), row.parts_of_the_peak());
+    EXPECT_GT(row.number("collective_bytes_per_step"), 0);
+  }
+  EXPECT_EQ(rows[0].text("first_loss"), rows[1].text("first_loss"));
+  EXPECT_EQ(rows[0].text("held_out_accuracy"), rows[1].text("held_out_accuracy"));
+  EXPECT_GT(rows[0].number("peak_weights_bytes"), rows[1].number("peak_weights_bytes"));
+  EXPECT_EQ(rows[2].text("status"), "unsupported");
+  EXPECT_NE(rows[2].text("reason").find("ddp"), std::string::npos) << rows[2].text("reason");
+}
+
+/// The workers that a process has started so far.
+std::vector<pid_t> children_of(pid_t parent) {
+  const std::string id = std::to_string(parent);
+  std::ifstream list("/proc/" + id + "/task/" + id + "/children");
+  std::vector<pid_t> children;
+  for (pid_t child; list >> child;) children.push_back(child);
+  return children;
+}
+
+TEST(Ranks, AKilledOneEndsTheCaseAndIsNamed) {
+  const TemporaryFolder folder;
+  const std::string suite = folder.write("suite.yaml", kSuite);
+  for (const std::size_t killed : {0, 1, 0, 1}) {
+    const std::string out = folder / "out";
+    Program program = start_headroom(
+        {"run", suite, "--only", "^fsdp$", "--set", "train.steps=10000", "--out", out});
+    std::vector<pid_t> workers;
+    const auto begin = Clock::now();
+    while (workers.size() < 2 && Clock::now() - begin < std::chrono::seconds(30)) {
+      workers = children_of(program.pid());
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    ASSERT_EQ(workers.size(), 2u);
+    std::this_thread::sleep_for(std::chrono::milliseconds(500 + 900 * killed));
+    const auto when = Clock::now();
+    kill(workers[killed], SIGKILL);
+    EXPECT_EQ(program.wait().code, 1);
+    EXPECT_LT(Clock::now() - when, std::chrono::seconds(5));
+    const auto rows = read_results(out);
+    ASSERT_EQ(rows.size(), 1u);
+    EXPECT_EQ(rows[0].text("status"), "crashed");
+    EXPECT_EQ(rows[0].text("reason").find("rank " + std::to_string(killed) + " of 2"), 0u)
+        << rows[0].text("reason");
+    std::filesystem::remove_all(out);
+  }
+}
+
+TEST(Ranks, AreNotStartedByALauncherAsWell) {
+  const TemporaryFolder folder;
+  const std::string suite = folder.write("suite.yaml", kSuite);
+  const auto as_torchrun = [](const char* rank) {
+    for (const auto& [name, value] : {std::pair{"RANK", rank},
+                                      {"WORLD_SIZE", "2"},
+                                      {"LOCAL_RANK", "0"},
+                                      {"LOCAL_WORLD_SIZE", "2"},
+                                      {"MASTER_ADDR", "localhost"},
+                                      {"MASTER_PORT", "29500"}}) {
+      setenv(name, value, 1);
+    }
+  };
+  Program refused("headroom", {"run", suite, "--out", folder / "out"}, [&] { as_torchrun("1"); });
+  const Ended ended = refused.wait();
+  EXPECT_EQ(ended.code, 4);
+  EXPECT_NE(ended.err.find("--ranks"), std::string::npos) << ended.err;
+  Program garbage("headroom", {"run", suite, "--out", folder / "out"}, [&] { as_torchrun("x"); });
+  const Ended wrong = garbage.wait();
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_NE(wrong.err.find("RANK"), std::string::npos) << wrong.err;
+}
+
+}  // namespace
+}  // namespace headroom
