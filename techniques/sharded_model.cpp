@@ -114,12 +114,11 @@ void ShardedModel::take_over() {
 
 void ShardedModel::wrap_block(std::size_t index, Block& block) {
   const std::size_t mine = unit_of_block_[index];
-  const std::size_t first = 0;
   const std::size_t last = unit_of_block_.back();
   const bool ends_unit = index + 1 == unit_of_block_.size() || unit_of_block_[index + 1] != mine;
-  const auto before_backward = [self = shared_from_this(), mine, first](const at::Tensor&) {
+  const auto before_backward = [self = shared_from_this(), mine](const at::Tensor&) {
     self->finish_gather(self->units_[mine]);
-    if (self->options_.prefetch_backward && mine > first) {
+    if (self->options_.prefetch_backward && mine > 0) {
       self->begin_gather(self->units_[mine - 1]);
     }
   };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// LibTorch's ProcessGroupGloo.hpp includes gloo's headers, which LibTorch does not ship: gloo itself
-// lies inside libtorch_cpu. These declare what that one header names, no more. Nothing here is
-// called, made or derived from by this project; GlooStore, in LibTorch's header, derives from Store
-// and is made inside LibTorch alone.
-// Source: gloo's headers of the same names, as PyTorch 2.11 pins them.
+// LibTorch's ProcessGroupGloo.hpp includes gloo's headers, which LibTorch does not ship: gloo
+// itself lies inside libtorch_cpu. These declare what that one header names, no more. Nothing here
+// is called, made or derived from by this project; GlooStore, in LibTorch's header, derives from
+// Store and is made inside LibTorch alone. Source: gloo's headers of the same names, as
+// PyTorch 2.11 pins them.
 #pragma once
 
 #include <chrono>
