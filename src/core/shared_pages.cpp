@@ -27,17 +27,19 @@ int shared_pages() {
 
 void share_pages(void* address, std::size_t bytes) {
   if (bytes < kSmallest || shared_pages() < 0) return;
-  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-  const auto first = reinterpret_cast<std::uintptr_t>(address);
-  const std::uintptr_t begin = (first + page - 1) / page * page;
-  const std::uintptr_t end = (first + bytes) / page * page;
-  for (std::uintptr_t part = begin; part < end; part += kSharedBytes) {
-    mmap(reinterpret_cast<void*>(part), std::min<std::size_t>(kSharedBytes, end - part),
-         PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, shared_pages(), 0);
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const std::size_t before = -reinterpret_cast<std::uintptr_t>(address) % page;  // of a whole page
+  char* const begin = static_cast<char*>(address) + before;
+  const std::size_t size = (bytes - before) / page * page;
+  for (std::size_t done = 0; done < size; done += kSharedBytes) {
+    const void* const laid =
+        mmap(begin + done, std::min(kSharedBytes, size - done), PROT_READ | PROT_WRITE,
+             MAP_SHARED | MAP_FIXED, shared_pages(), 0);
+    if (laid == MAP_FAILED) return;
   }
 #ifdef MADV_POPULATE_READ
   // Without it, and before Linux 5.14, each page takes a fault of its own, when it is written.
-  madvise(reinterpret_cast<void*>(begin), end - begin, MADV_POPULATE_READ);
+  madvise(begin, size, MADV_POPULATE_READ);
 #endif
 }
 
