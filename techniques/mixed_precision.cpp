@@ -18,7 +18,10 @@ void scale_losses(Step& step, const Recipe& recipe) {
   step.finish_gradients = [scaler, &step, inner = std::move(step.finish_gradients)] {
     scaler->unscale_gradients(step.trained);
     // All ranks skip a step, or none: each may hold another part of the gradients.
-    if (step.group != nullptr) step.group->sum(scaler->found_inf());
+    if (step.group != nullptr) {
+      step.group->sum(scaler->found_inf());
+      scaler->found_inf().clamp_max_(1.0);  // the fused updates skip at 1, not above
+    }
     inner();  // clipping reads the true norm
   };
   const bool device_decides = recipe.optimizer.implementation == Implementation::fused &&

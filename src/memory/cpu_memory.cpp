@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <optional>
 
 #include "src/memory/device_memory.h"
 
@@ -27,7 +28,9 @@ class Reporter final : public c10::MemoryReportingInfoBase {
       ledger_.freed(address);
     }
     const std::lock_guard lock(mutex_);
-    current_ = static_cast<std::int64_t>(total_allocated);
+    const auto total = static_cast<std::int64_t>(total_allocated);
+    if (!before_) before_ = total - size;
+    current_ = total - *before_;
     peak_ = std::max(peak_, current_);
   }
 
@@ -39,7 +42,8 @@ class Reporter final : public c10::MemoryReportingInfoBase {
  private:
   Ledger& ledger_;
   std::mutex mutex_;
-  std::int64_t current_ = 0;  // LibTorch's own count
+  std::optional<std::int64_t> before_;  // what was counted before the first event
+  std::int64_t current_ = 0;            // LibTorch's own count since
   std::int64_t peak_ = 0;
 };
 

@@ -78,7 +78,7 @@ void expect_kept(const Trained& with, const Trained& without, const Contract& ad
   if (added.promise == Promise::same_training) {
     EXPECT_EQ(loss_distance(with, without), 0.0);
     EXPECT_EQ(weight_distance(with, without), 0.0);
-    EXPECT_LE(gradient_distance(with, without), 1e-5);
+    EXPECT_LE(gradient_distance(with, without), tolerance);
     return;
   }
   EXPECT_LE(loss_distance(with, without), tolerance);
