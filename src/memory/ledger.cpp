@@ -8,8 +8,11 @@ namespace headroom {
 
 void Ledger::allocated(const void* address, std::int64_t bytes, std::int64_t rounding) {
   const std::lock_guard lock(mutex_);
-  // A thread that nobody watches may have freed what was here before.
-  if (const std::optional<Allocation> dead = live_.take(address)) bury(*dead);
+  // What a thread that nobody watches has freed stays in the allocator's own count for good. So it
+  // does here, under an address that nothing has.
+  if (const std::optional<Allocation> lost = live_.take(address)) {
+    live_.insert(reinterpret_cast<const void*>(2 * ++events_ + 1), *lost);
+  }
   const Allocation made{
       .bytes = bytes, .rounding = rounding, .born = ++events_, .origin = current_position()};
   live_.insert(address, made);
@@ -20,13 +23,10 @@ void Ledger::allocated(const void* address, std::int64_t bytes, std::int64_t rou
 void Ledger::freed(const void* address) {
   const std::lock_guard lock(mutex_);
   const std::optional<Allocation> dead = live_.take(address);
-  if (dead) bury(*dead);
-}
-
-void Ledger::bury(const Allocation& dead) {
+  if (!dead) return;
   ++events_;
-  current_ -= dead.bytes + dead.rounding;
-  if (dead.born <= peak_event_) died_since_peak_.push_back(dead);
+  current_ -= dead->bytes + dead->rounding;
+  if (dead->born <= peak_event_) died_since_peak_.push_back(*dead);
 }
 
 void Ledger::set_rounding(const void* address, std::int64_t rounding) {

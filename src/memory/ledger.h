@@ -68,7 +68,6 @@ class Ledger {
     Category category = Category::temporary;
   };
 
-  void bury(const Allocation& dead);
   void note_peak(const Allocation& newest);
 
   mutable std::mutex mutex_;
