@@ -7,6 +7,7 @@
 #include <torch/csrc/distributed/c10d/HashStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 
+#include <cstdlib>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,6 +31,8 @@ c10::intrusive_ptr<c10d::Store> open_store(const Membership& membership) {
   c10::intrusive_ptr<c10d::Store> store;
   if (membership.store.empty()) {
     store = c10::make_intrusive<c10d::HashStore>();
+    // From 256 ranks on LibTorch would wait for keys of other ranks' than the first.
+    setenv("TORCH_NCCL_RANKS_PER_ROOT", "65536", /*overwrite=*/1);
   } else {
     store =
         c10::make_intrusive<c10d::FileStore>(membership.store, static_cast<int>(membership.ranks));
