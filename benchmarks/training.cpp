@@ -25,12 +25,24 @@ Json with_training(Json values, std::string_view techniques, std::int64_t batch_
   return values;
 }
 
+Case read_rank(Json values, const Membership& membership) {
+  values["ranks"] = membership.ranks;
+  Case read = read_case(values, at::kCPU);
+  read.recipe.membership = membership;
+  return read;
+}
+
 }  // namespace
 
 Training Training::vit(std::string_view techniques, std::int64_t batch_size) {
+  return vit_rank({}, techniques, batch_size);
+}
+
+Training Training::vit_rank(const Membership& membership, std::string_view techniques,
+                            std::int64_t batch_size) {
   const Json values = {{"model", {{"name", "vit_ti_16"}}},
                        {"data", {{"name", "random_images"}, {"image_size", 64}}}};
-  return Training(with_training(values, techniques, batch_size));
+  return Training(with_training(values, techniques, batch_size), membership);
 }
 
 Training Training::bert(std::string_view techniques, std::int64_t batch_size) {
@@ -39,8 +51,8 @@ Training Training::bert(std::string_view techniques, std::int64_t batch_size) {
   return Training(with_training(values, techniques, batch_size));
 }
 
-Training::Training(const Json& values)
-    : case_(read_case(values, at::kCPU)),
+Training::Training(const Json& values, const Membership& membership)
+    : case_(read_rank(values, membership)),
       trainer_(case_.recipe, case_.techniques, ledger_),
       batch_(first_batch(case_.recipe)) {}
 

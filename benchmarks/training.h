@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "src/distributed/membership.h"
 #include "src/worker/case.h"
 #include "src/worker/trainer.h"
 
@@ -16,6 +17,9 @@ class Training {
   /// `techniques` as a suite's JSON: [{"name": "activation_checkpointing", "reentrant": true}].
   /// vit_ti_16, images of 64 x 64 pixels.
   static Training vit(std::string_view techniques, std::int64_t batch_size);
+  /// The same as one of several ranks, which make it together.
+  static Training vit_rank(const Membership& membership, std::string_view techniques,
+                           std::int64_t batch_size);
   /// bert_mini, texts of 32 tokens.
   static Training bert(std::string_view techniques, std::int64_t batch_size);
 
@@ -23,7 +27,7 @@ class Training {
   Ledger& ledger() { return ledger_; }
 
  private:
-  explicit Training(const nlohmann::ordered_json& values);
+  explicit Training(const nlohmann::ordered_json& values, const Membership& membership = {});
 
   Case case_;
   Ledger ledger_;

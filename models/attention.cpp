@@ -163,6 +163,31 @@ bool says_no_kernel(const c10::Error& error) {
          text.find("No viable backend") != std::string::npos;
 }
 
+bool is_one_kernel(Attention kind) {
+  return kind != Attention::eager && kind != Attention::eager_torch_1_10;
+}
+
+at::Tensor attend_by_one_kernel(Attention kind, const at::Tensor& q, const at::Tensor& k,
+                                const at::Tensor& v, const at::Tensor& mask, double dropout,
+                                bool is_causal) {
+  const OneKernel one_kernel(kind);
+  try {
+    return at::scaled_dot_product_attention(
+        q, k, v, mask.defined() ? std::optional(mask) : std::nullopt, dropout, is_causal);
+  } catch (const c10::Error& error) {
+    if (says_no_kernel(error)) throw Unsupported(refusal(kind, q, mask, dropout));
+    throw;
+  }
+}
+
+/// Where a query and a key that is its own or comes before it meet, and the mask lets the key
+/// count: (1 or B, 1, T, T).
+at::Tensor past_mask(const at::Tensor& q, const at::Tensor& mask) {
+  const at::Tensor past =
+      at::ones({1, 1, q.size(2), q.size(2)}, q.options().dtype(at::kBool)).tril();
+  return mask.defined() ? past & mask : past;
+}
+
 }  // namespace
 
 at::Tensor attend(Attention kind, const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
@@ -170,14 +195,17 @@ at::Tensor attend(Attention kind, const at::Tensor& q, const at::Tensor& k, cons
   if (kind == Attention::automatic) return attend(by_rule(q, mask), q, k, v, mask, dropout);
   if (kind == Attention::eager) return attend_eager(q, k, v, mask, dropout);
   if (kind == Attention::eager_torch_1_10) return attend_eager_torch_1_10(q, k, v, mask, dropout);
-  const OneKernel one_kernel(kind);
-  try {
-    return at::scaled_dot_product_attention(
-        q, k, v, mask.defined() ? std::optional(mask) : std::nullopt, dropout);
-  } catch (const c10::Error& error) {
-    if (says_no_kernel(error)) throw Unsupported(refusal(kind, q, mask, dropout));
-    throw;
+  return attend_by_one_kernel(kind, q, k, v, mask, dropout, /*is_causal=*/false);
+}
+
+at::Tensor attend_to_past(Attention kind, const at::Tensor& q, const at::Tensor& k,
+                          const at::Tensor& v, const at::Tensor& mask, double dropout) {
+  if (kind == Attention::automatic) kind = by_rule(q, mask);
+  // PyTorch's kernels know the order of tokens themselves, but not beside another mask.
+  if (is_one_kernel(kind) && !mask.defined()) {
+    return attend_by_one_kernel(kind, q, k, v, mask, dropout, /*is_causal=*/true);
   }
+  return attend(kind, q, k, v, past_mask(q, mask), dropout);
 }
 
 at::Tensor key_mask(const at::Tensor& attention_mask) {
@@ -185,8 +213,8 @@ at::Tensor key_mask(const at::Tensor& attention_mask) {
   return attention_mask.to(at::kBool).unsqueeze(1).unsqueeze(1);  // (B, 1, 1, T)
 }
 
-at::Tensor split_heads(const at::Tensor& x, std::int64_t heads) {
-  return x.view({x.size(0), x.size(1), heads, x.size(2) / heads}).transpose(1, 2);
+at::Tensor split_heads(const at::Tensor& x, std::int64_t head_width) {
+  return x.view({x.size(0), x.size(1), -1, head_width}).transpose(1, 2);
 }
 
 at::Tensor merge_heads(const at::Tensor& x) {

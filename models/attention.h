@@ -33,11 +33,15 @@ enum class Attention {
 at::Tensor attend(Attention kind, const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                   const at::Tensor& mask, double dropout);
 
+/// The same where each query attends to its own key and those before it alone.
+at::Tensor attend_to_past(Attention kind, const at::Tensor& q, const at::Tensor& k,
+                          const at::Tensor& v, const at::Tensor& mask, double dropout);
+
 /// The mask that `attend` takes, from a batch's attention mask (B, T) int64; undefined stays so.
 at::Tensor key_mask(const at::Tensor& attention_mask);
 
-/// (B, T, H * D) -> (B, H, T, D), a view; and back.
-at::Tensor split_heads(const at::Tensor& x, std::int64_t heads);
+/// (B, T, H * D) -> (B, H, T, D), a view, by the width D of a head; and back.
+at::Tensor split_heads(const at::Tensor& x, std::int64_t head_width);
 at::Tensor merge_heads(const at::Tensor& x);
 
 }  // namespace headroom

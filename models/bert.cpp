@@ -63,6 +63,13 @@ struct EncoderLayer {
             normal_linear(parameters, name + ".intermediate.dense", size.width, size.intermediate)),
         output(normal_linear(parameters, name + ".output.dense", size.intermediate, size.width)),
         output_norm(parameters, name + ".output.LayerNorm", size.width, kTextEpsilon) {}
+
+  std::vector<SharedLinear> shared(std::int64_t head_width) const {
+    using By = SharedLinear::By;
+    return {{query, By::outputs, head_width}, {key, By::outputs, head_width},
+            {value, By::outputs, head_width}, {attention_output, By::inputs, head_width},
+            {intermediate, By::outputs},      {output, By::inputs}};
+  }
 };
 
 struct BertLayers {
@@ -93,7 +100,7 @@ class Bert final : public Model {
        std::vector<Parameter> parameters)
       : Model(std::move(parameters)), size_(size), options_(options), bert_(std::move(layers)) {
     for (std::size_t i = 0; i < bert_.layers.size(); ++i) {
-      add_block(layer_name(i) + ".",
+      add_block(layer_name(i) + ".", bert_.layers[i].shared(size_.head_width()),
                 [this, i](const at::Tensor& x) { return run_layer(bert_.layers[i], x); });
     }
   }
@@ -109,17 +116,20 @@ class Bert final : public Model {
   at::Tensor drop(const at::Tensor& x) const { return at::dropout(x, options_.dropout, training_); }
 
   at::Tensor attention(const EncoderLayer& layer, const at::Tensor& x) const {
-    const at::Tensor q = split_heads(layer.query(x), size_.heads);  // (B, H, T, D / H)
-    const at::Tensor k = split_heads(layer.key(x), size_.heads);
-    const at::Tensor v = split_heads(layer.value(x), size_.heads);
+    const std::vector<at::Tensor> qkv =
+        products_->by_outputs(x, 1, {layer.query, layer.key, layer.value});
+    const at::Tensor q = split_heads(qkv[0], size_.head_width());  // (B, H, T, D / H)
+    const at::Tensor k = split_heads(qkv[1], size_.head_width());
+    const at::Tensor v = split_heads(qkv[2], size_.head_width());
     const double dropout = training_ ? options_.dropout : 0.0;
     return merge_heads(attend(options_.attention, q, k, v, mask_, dropout));  // (B, T, D)
   }
 
   at::Tensor run_layer(const EncoderLayer& layer, const at::Tensor& x) const {
-    at::Tensor y = drop(layer.attention_output(attention(layer, x)));
-    y = layer.attention_norm(y + x);                               // (B, T, D)
-    at::Tensor z = layer.output(at::gelu(layer.intermediate(y)));  // (B, T, I) -> (B, T, D)
+    at::Tensor y = drop(products_->by_inputs(attention(layer, x), 1, layer.attention_output));
+    y = layer.attention_norm(y + x);            // (B, T, D)
+    const at::Tensor z = products_->by_inputs(  // (B, T, D)
+        at::gelu(products_->by_outputs(y, 1, layer.intermediate)), 1, layer.output);
     return layer.output_norm(drop(z) + y);
   }
 

@@ -15,6 +15,8 @@ struct BertSize {
   std::int64_t layers;
   std::int64_t heads;         // H
   std::int64_t intermediate;  // I, width of the feed-forward layer
+
+  std::int64_t head_width() const { return width / heads; }
 };
 
 inline constexpr BertSize kBertMini{.width = 256, .layers = 4, .heads = 4, .intermediate = 1024};

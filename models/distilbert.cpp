@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::int64_t kWidth = 768;  // D
 constexpr std::int64_t kHidden = 3072;
-constexpr std::int64_t kHeads = 12;  // H
+constexpr std::int64_t kHeadWidth = 64;  // of 12 heads
 constexpr std::size_t kLayers = 6;
 
 std::string layer_name(std::size_t index) {
@@ -60,6 +60,16 @@ struct TransformerLayer {
         lin1(normal_linear(parameters, name + ".ffn.lin1", kWidth, kHidden)),
         lin2(normal_linear(parameters, name + ".ffn.lin2", kHidden, kWidth)),
         output_layer_norm(parameters, name + ".output_layer_norm", kWidth, kTextEpsilon) {}
+
+  std::vector<SharedLinear> shared() const {
+    using By = SharedLinear::By;
+    return {{q_lin, By::outputs, kHeadWidth},
+            {k_lin, By::outputs, kHeadWidth},
+            {v_lin, By::outputs, kHeadWidth},
+            {out_lin, By::inputs, kHeadWidth},
+            {lin1, By::outputs},
+            {lin2, By::inputs}};
+  }
 };
 
 struct DistilBertLayers {
@@ -88,7 +98,7 @@ class DistilBert final : public Model {
              std::vector<Parameter> parameters)
       : Model(std::move(parameters)), options_(options), distilbert_(std::move(layers)) {
     for (std::size_t i = 0; i < distilbert_.layers.size(); ++i) {
-      add_block(layer_name(i) + ".",
+      add_block(layer_name(i) + ".", distilbert_.layers[i].shared(),
                 [this, i](const at::Tensor& x) { return run_layer(distilbert_.layers[i], x); });
     }
   }
@@ -104,16 +114,20 @@ class DistilBert final : public Model {
   at::Tensor drop(const at::Tensor& x) const { return at::dropout(x, options_.dropout, training_); }
 
   at::Tensor attention(const TransformerLayer& layer, const at::Tensor& x) const {
-    const at::Tensor q = split_heads(layer.q_lin(x), kHeads);  // (B, H, T, D / H)
-    const at::Tensor k = split_heads(layer.k_lin(x), kHeads);
-    const at::Tensor v = split_heads(layer.v_lin(x), kHeads);
+    const std::vector<at::Tensor> qkv =
+        products_->by_outputs(x, 1, {layer.q_lin, layer.k_lin, layer.v_lin});
+    const at::Tensor q = split_heads(qkv[0], kHeadWidth);  // (B, H, T, D / H)
+    const at::Tensor k = split_heads(qkv[1], kHeadWidth);
+    const at::Tensor v = split_heads(qkv[2], kHeadWidth);
     const double dropout = training_ ? options_.dropout : 0.0;
-    return layer.out_lin(merge_heads(attend(options_.attention, q, k, v, mask_, dropout)));
+    return products_->by_inputs(merge_heads(attend(options_.attention, q, k, v, mask_, dropout)), 1,
+                                layer.out_lin);
   }
 
   at::Tensor run_layer(const TransformerLayer& layer, const at::Tensor& x) const {
     const at::Tensor y = layer.sa_layer_norm(attention(layer, x) + x);  // (B, T, D)
-    const at::Tensor z = drop(layer.lin2(at::gelu(layer.lin1(y))));     // (B, T, D)
+    const at::Tensor z = drop(products_->by_inputs(                     // (B, T, D)
+        at::gelu(products_->by_outputs(y, 1, layer.lin1)), 1, layer.lin2));
     return layer.output_layer_norm(z + y);
   }
 

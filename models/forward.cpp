@@ -7,8 +7,8 @@
 #include <initializer_list>
 #include <string_view>
 
-#include "models/text_model.h"
-#include "models/weights_file.h"
+#include "models/saved_weights.h"
+#include "models/tensor_file.h"
 #include "src/core/error.h"
 
 namespace headroom {
@@ -70,12 +70,11 @@ at::Tensor attention_mask(const Inputs& inputs, const at::Tensor& ids) {
   return mask.all().item<bool>() ? at::Tensor() : mask;
 }
 
-Batch texts(const Inputs& inputs) {
+Batch texts(const Inputs& inputs, std::int64_t vocabulary) {
   inputs.allow_only({"input_ids", "attention_mask"});
   const at::Tensor ids = inputs.get("input_ids", at::kLong, 2);
-  inputs.require(
-      ids.min().item<std::int64_t>() >= 0 && ids.max().item<std::int64_t>() < kVocabulary,
-      "input_ids", "must lie in 0 to " + std::to_string(kVocabulary - 1));
+  inputs.require(ids.min().item<std::int64_t>() >= 0 && ids.max().item<std::int64_t>() < vocabulary,
+                 "input_ids", "must lie in 0 to " + std::to_string(vocabulary - 1));
   return {.inputs = ids, .attention_mask = attention_mask(inputs, ids), .labels = {}};
 }
 
@@ -85,12 +84,12 @@ void forward(const ForwardRequest& request) {
   const ModelEntry& entry = find_model(request.model.name);
   const Inputs inputs(request.inputs);
   const bool text = entry.input == InputKind::text;
-  const Batch batch = text ? texts(inputs) : images(inputs);
+  const Batch batch = text ? texts(inputs, entry.vocabulary) : images(inputs);
   const InputShape shape = text ? InputShape{.sequence_length = batch.inputs.size(1)}
                                 : InputShape{.image_size = batch.inputs.size(2)};
 
   const auto model = entry.make(request.model, shape, ParameterFactory(request.device, at::kFloat));
-  load_weights(request.weights, *model);
+  load_weights(request.weights, model->parameters());
   model->set_training(false);
   const at::NoGradGuard no_grad;
   write_tensors(request.output, {{"logits", model->logits(batch.to(request.device))}});

@@ -16,7 +16,7 @@ struct ForwardRequest {
   std::string weights;  // the model's parameters, by their names
   std::string inputs;   // images: `images` (B, 3, H, W) F32, H = W. texts: `input_ids` (B, T) I64,
                         // and `attention_mask` (B, T) I64 of 0 and 1; without it every token counts
-  std::string output;   // gets `logits` (B, C) F32
+  std::string output;   // gets `logits` F32: (B, C), or (B, T, C) where each token is told
 };
 
 /// Runs the model forward in fp32, without dropout, and writes its logits.

@@ -8,9 +8,9 @@
 namespace headroom {
 
 at::Tensor Model::loss(const Batch& batch) {
-  at::Tensor scores = logits(batch);  // (B, C)
+  at::Tensor scores = logits(batch);  // (B, C) or (B, T, C)
   if (scores.element_size() < 4) scores = scores.to(at::kFloat);
-  return at::cross_entropy_loss(scores, batch.labels);
+  return at::cross_entropy_loss(scores.flatten(0, -2), targets(batch).flatten());
 }
 
 std::int64_t Model::parameter_count() const {
@@ -19,8 +19,9 @@ std::int64_t Model::parameter_count() const {
   return count;
 }
 
-void Model::add_block(const std::string& prefix, BlockFunction run) {
-  Block block{.run = std::move(run), .parameters = {}};
+void Model::add_block(const std::string& prefix, std::vector<SharedLinear> shared,
+                      BlockFunction run) {
+  Block block{.run = std::move(run), .parameters = {}, .shared = std::move(shared)};
   for (const Parameter& parameter : parameters_) {
     if (parameter.name.starts_with(prefix)) block.parameters.push_back(parameter.tensor);
   }
@@ -28,8 +29,9 @@ void Model::add_block(const std::string& prefix, BlockFunction run) {
 }
 
 at::Tensor Model::run_blocks(at::Tensor x) {
+  x = products_->enter_blocks(x);
   for (const Block& block : blocks_) x = block.run(x);
-  return x;
+  return products_->leave_blocks(x);
 }
 
 }  // namespace headroom

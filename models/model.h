@@ -5,14 +5,18 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "models/batch.h"
+#include "models/block_products.h"
 #include "models/parameters.h"
 
 namespace headroom {
+
+inline constexpr std::int64_t kNoTarget = -100;  // what PyTorch's cross entropy leaves out
 
 /// How one repeated layer is run: (B, T, D) -> (B, T, D).
 using BlockFunction = std::function<at::Tensor(const at::Tensor&)>;
@@ -22,27 +26,35 @@ using BlockFunction = std::function<at::Tensor(const at::Tensor&)>;
 struct Block {
   BlockFunction run;
   std::vector<at::Tensor> parameters;  // those that `run` reads, the same handles as the model's
+  std::vector<SharedLinear> shared;    // what `run` multiplies by through the model's products()
 };
 
-/// How a whole model is run: a batch -> (B, C).
+/// How a whole model is run: a batch -> its logits.
 using ModelFunction = std::function<at::Tensor(const Batch&)>;
 
-/// A network for classification: something that embeds, repeated blocks, a head. Single-device
-/// code that knows no technique. Its parameters carry the names of its Python reference.
+/// A network that tells classes apart: something that embeds, repeated blocks, a head.
+/// Single-device code that knows no technique. Its parameters carry the names of its Python
+/// reference.
 class Model {
  public:
   virtual ~Model() = default;
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
 
-  /// (B, C), in the dtype of the weights.
+  /// A score for each of C classes, in the dtype of the weights: (B, C), one class a sample; or
+  /// (B, T, C), one for each token.
   at::Tensor logits(const Batch& batch) { return run_(batch); }
-  /// Mean cross entropy over the batch, shape (), fp32 or wider: logits below fp32 are cast first.
+  /// The classes that logits() should tell, (B) or (B, T) int64; kNoTarget where there is none.
+  virtual at::Tensor targets(const Batch& batch) const { return batch.labels; }
+  /// Mean cross entropy over the targets, shape (), fp32 or wider: logits below fp32 are cast
+  /// first.
   at::Tensor loss(const Batch& batch);
 
   /// What logits() calls. A technique may replace it by a function that calls the old one.
   ModelFunction& run() { return run_; }
   std::span<Block> blocks() { return blocks_; }
+  /// How blocks multiply; a technique may put another in its place.
+  std::unique_ptr<BlockProducts>& products() { return products_; }
   std::span<const Parameter> parameters() const { return parameters_; }
   std::int64_t parameter_count() const;
 
@@ -53,12 +65,13 @@ class Model {
   explicit Model(std::vector<Parameter> parameters)
       : parameters_(std::move(parameters)),
         run_([this](const Batch& batch) { return compute_logits(batch); }) {}
-  virtual at::Tensor compute_logits(const Batch& batch) = 0;  // (B, C)
+  virtual at::Tensor compute_logits(const Batch& batch) = 0;  // (B, C) or (B, T, C)
   /// Adds a block that reads the parameters whose names start with `prefix`.
-  void add_block(const std::string& prefix, BlockFunction run);
+  void add_block(const std::string& prefix, std::vector<SharedLinear> shared, BlockFunction run);
   at::Tensor run_blocks(at::Tensor x);  // (B, T, D) -> (B, T, D)
 
   std::vector<Block> blocks_;
+  std::unique_ptr<BlockProducts> products_ = std::make_unique<BlockProducts>();
   bool training_ = true;
 
  private:

@@ -20,6 +20,7 @@ struct ModelOptions {
   std::int64_t num_classes = 10;
   Attention attention = Attention::automatic;
   double dropout = 0.0;
+  std::string weights = {};  // a file or folder of saved weights; empty: the seed's
 
   void fields(Fields& f);
 };
@@ -42,6 +43,7 @@ struct ModelEntry {
   /// tokens than the model has positions).
   std::unique_ptr<Model> (*make)(const ModelOptions& options, const InputShape& shape,
                                  ParameterFactory parameters);
+  std::int64_t vocabulary = 0;  // ids of tokens it reads: 0 up to this; of texts alone
 };
 
 /// All models, in the order in which `headroom list models` prints them.

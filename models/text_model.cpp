@@ -9,9 +9,9 @@
 
 namespace headroom {
 
-void check_positions(const ModelOptions& options, const InputShape& shape) {
-  if (shape.sequence_length < 1 || shape.sequence_length > kPositions) {
-    throw ConfigError(options.name + " reads 1 to " + std::to_string(kPositions) +
+void check_positions(const ModelOptions& options, const InputShape& shape, std::int64_t positions) {
+  if (shape.sequence_length < 1 || shape.sequence_length > positions) {
+    throw ConfigError(options.name + " reads 1 to " + std::to_string(positions) +
                       " tokens; the sequence length is " + std::to_string(shape.sequence_length));
   }
 }

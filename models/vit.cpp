@@ -47,28 +47,31 @@ struct SelfAttention {
 
   /// (B, T, D) -> (B, T, D). The operations, copies included, are those of
   /// torch.nn.MultiheadAttention, which works on (T, B, D): they decide what backward keeps.
-  at::Tensor operator()(const at::Tensor& x, Attention kind, std::int64_t heads) const {
+  at::Tensor operator()(const at::Tensor& x, Attention kind, std::int64_t head_width,
+                        BlockProducts& products) const {
     const std::int64_t samples = x.size(0);
-    const std::int64_t tokens = x.size(1);
-    const std::int64_t width = x.size(2);
-    const at::Tensor packed = in_proj(x.transpose(0, 1))  // (T, B, 3 D)
-                                  .unflatten(-1, {3, width})
+    const at::Tensor packed = products
+                                  .by_outputs(x.transpose(0, 1), 0, in_proj)  // (T, B, 3 D)
+                                  .unflatten(-1, {3, -1})
                                   .unsqueeze(0)
                                   .transpose(0, -2)
                                   .squeeze(-2)
-                                  .contiguous();       // (3, T, B, D)
+                                  .contiguous();  // (3, T, B, D)
+    const std::int64_t tokens = packed.size(1);
+    const std::int64_t width = packed.size(3);
+    const std::int64_t heads = width / head_width;
     const auto head_major = [&](std::int64_t which) {  // (B, H, T, D / H)
       return packed.select(0, which)
-          .view({tokens, samples * heads, width / heads})
+          .view({tokens, samples * heads, head_width})
           .transpose(0, 1)
-          .view({samples, heads, tokens, width / heads});
+          .view({samples, heads, tokens, head_width});
     };
     const at::Tensor mixed =
         attend(kind, head_major(0), head_major(1), head_major(2), /*mask=*/{}, /*dropout=*/0.0)
             .permute({2, 0, 1, 3})
             .contiguous()
             .view({tokens * samples, width});
-    return out_proj(mixed).view({tokens, samples, width}).transpose(0, 1);
+    return products.by_inputs(mixed, 0, out_proj).view({-1, samples, x.size(2)}).transpose(0, 1);
   }
 };
 
@@ -85,6 +88,14 @@ struct EncoderLayer {
         ln_2(parameters, name + ".ln_2", width, kEpsilon),
         mlp_0(xavier_linear(parameters, name + ".mlp.0", width, 4 * width)),
         mlp_3(xavier_linear(parameters, name + ".mlp.3", 4 * width, width)) {}
+
+  std::vector<SharedLinear> shared(std::int64_t head_width) const {
+    using By = SharedLinear::By;
+    return {{self_attention.in_proj, By::outputs, head_width, /*sections=*/3},
+            {self_attention.out_proj, By::inputs, head_width},
+            {mlp_0, By::outputs},
+            {mlp_3, By::inputs}};
+  }
 };
 
 std::string layer_name(std::size_t index) {
@@ -139,7 +150,7 @@ class Vit final : public Model {
       std::vector<Parameter> parameters)
       : Model(std::move(parameters)), size_(size), options_(options), vit_(std::move(layers)) {
     for (std::size_t i = 0; i < vit_.layers.size(); ++i) {
-      add_block(layer_name(i) + ".",
+      add_block(layer_name(i) + ".", vit_.layers[i].shared(size_.head_width()),
                 [this, i](const at::Tensor& x) { return run_layer(vit_.layers[i], x); });
     }
   }
@@ -162,10 +173,12 @@ class Vit final : public Model {
   }
 
   at::Tensor run_layer(const EncoderLayer& layer, const at::Tensor& input) const {
-    at::Tensor x = layer.self_attention(layer.ln_1(input), options_.attention, size_.heads);
-    x = drop(x) + input;                                        // (B, T, D)
-    at::Tensor y = drop(at::gelu(layer.mlp_0(layer.ln_2(x))));  // (B, T, 4 D)
-    y = drop(layer.mlp_3(y));                                   // (B, T, D)
+    at::Tensor x =
+        layer.self_attention(layer.ln_1(input), options_.attention, size_.head_width(), *products_);
+    x = drop(x) + input;  // (B, T, D)
+    at::Tensor y =
+        drop(at::gelu(products_->by_outputs(layer.ln_2(x), 1, layer.mlp_0)));  // (B, T, 4 D)
+    y = drop(products_->by_inputs(y, 1, layer.mlp_3));                         // (B, T, D)
     return x + y;
   }
 

@@ -15,6 +15,8 @@ struct VitSize {
   std::int64_t layers;
   std::int64_t heads;  // H
   std::int64_t width;  // D
+
+  std::int64_t head_width() const { return width / heads; }
 };
 
 inline constexpr VitSize kVitTi16{.patch = 16, .layers = 12, .heads = 3, .width = 192};

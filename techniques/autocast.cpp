@@ -9,6 +9,7 @@ namespace {
 void set(const AutocastState& state) {
   at::autocast::set_autocast_enabled(state.device, state.enabled);
   at::autocast::set_autocast_dtype(state.device, state.dtype);
+  at::autocast::set_autocast_cache_enabled(state.keeps_casts);
 }
 
 }  // namespace
@@ -16,7 +17,8 @@ void set(const AutocastState& state) {
 AutocastState AutocastState::of_this_thread(c10::DeviceType device) {
   return {.device = device,
           .enabled = at::autocast::is_autocast_enabled(device),
-          .dtype = at::autocast::get_autocast_dtype(device)};
+          .dtype = at::autocast::get_autocast_dtype(device),
+          .keeps_casts = at::autocast::is_autocast_cache_enabled()};
 }
 
 AutocastScope::AutocastScope(const AutocastState& state)

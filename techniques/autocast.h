@@ -11,6 +11,7 @@ struct AutocastState {
   c10::DeviceType device = c10::DeviceType::CPU;
   bool enabled = false;
   at::ScalarType dtype = at::kFloat;
+  bool keeps_casts = true;  // of weights, until the outermost scope ends
 
   static AutocastState of_this_thread(c10::DeviceType device);
 };

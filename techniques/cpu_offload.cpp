@@ -1,22 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "techniques/cpu_offload.h"
 
-#include <memory>
-
 #include "techniques/sharded_model.h"
 
 namespace headroom {
 
 void CpuOffload::edit_recipe(Recipe& recipe) const {
+  ShardedModel::edit_recipe(recipe);  // one rank is a group as well
   recipe.offloads_weights = true;
-  recipe.joins_ranks = true;  // one rank is a group as well
-  recipe.moves_in_units = true;
 }
 
 void CpuOffload::split_parameters(Step& step, const Recipe& recipe) const {
   if (recipe.shares_weights) return;  // fsdp keeps its parts on the host
-  const ShardingOptions options{.share_weights = true, .reduce_in_backward = true};
-  std::make_shared<ShardedModel>(step, recipe, options)->take_over();
+  ShardedModel::take_over(step, recipe, {.share_weights = true, .reduce_in_backward = true});
 }
 
 std::string CpuOffload::why_inactive(const Evidence& evidence, const Recipe&) const {

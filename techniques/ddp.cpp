@@ -47,13 +47,14 @@ void Ddp::fields(Fields& f) {
             gradient_as_bucket_view_);
 }
 
-void Ddp::wrap_step(Step& step, const Recipe&) const {
+void Ddp::wrap_step(Step& step, const Recipe& recipe) const {
   const auto reducer = make_reducer(step, bucket_mib_ * 1024 * 1024, gradient_as_bucket_view_);
   step.parameter_ready = [](std::size_t) {};  // its gradient is this rank's alone
-  step.forward = [reducer, &step, inner = std::move(step.forward)](const Batch& batch) {
+  step.forward = [reducer, &step, &recipe, inner = std::move(step.forward)](const Batch& batch) {
     if (!step.last_micro_batch) return inner(batch);
     reducer->prepare_for_forward();
-    reducer->rebuild_buckets();
+    // Ranks agree on buckets by numbers on the device, which a plan has not.
+    if (recipe.computes) reducer->rebuild_buckets();
     note_buckets(*reducer, step);
     at::Tensor loss = inner(batch);
     reducer->prepare_for_backward({});

@@ -1,29 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "techniques/fsdp.h"
 
-#include <memory>
-
-#include "techniques/sharded_model.h"
-
 namespace headroom {
-namespace {
-
-std::optional<at::ScalarType> scalar_type(ShardDtype dtype) {
-  switch (dtype) {
-    case ShardDtype::float32:
-      return at::kFloat;
-    case ShardDtype::float16:
-      return at::kHalf;
-    case ShardDtype::bfloat16:
-      return at::kBFloat16;
-    case ShardDtype::same:
-      break;
-  }
-  return std::nullopt;
-}
-
-}  // namespace
-
 void Fsdp::fields(Fields& f) {
   f.boolean({"reshard_after_forward", "blocks drop their weights between forward and backward"},
             reshard_after_forward_);
@@ -44,8 +22,7 @@ void Fsdp::fields(Fields& f) {
 }
 
 void Fsdp::edit_recipe(Recipe& recipe) const {
-  recipe.joins_ranks = true;
-  recipe.moves_in_units = true;
+  ShardedModel::edit_recipe(recipe);
   recipe.shares_weights = true;
 }
 
@@ -59,12 +36,11 @@ void Fsdp::split_parameters(Step& step, const Recipe& recipe) const {
                                 .parameter_dtype = scalar_type(parameter_dtype_),
                                 .reduce_dtype = scalar_type(reduce_dtype_),
                                 .min_parameters = min_parameters_};
-  std::make_shared<ShardedModel>(step, recipe, options)->take_over();
+  ShardedModel::take_over(step, recipe, options);
 }
 
 std::string Fsdp::why_inactive(const Evidence& evidence, const Recipe&) const {
-  if (evidence.reductions == 0) return "no gradient was reduced";
-  return evidence.gathers == 0 ? "no block gathered its weights" : "";
+  return ShardedModel::why_inactive(evidence, parameter_dtype_);
 }
 
 }  // namespace headroom

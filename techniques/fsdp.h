@@ -3,11 +3,10 @@
 
 #include <cstdint>
 
+#include "techniques/sharded_model.h"
 #include "techniques/technique.h"
 
 namespace headroom {
-
-enum class ShardDtype { same, float32, float16, bfloat16 };
 
 /// Each rank keeps its part of weights, gradients and optimizer state; a block gathers its weights
 /// before it runs, forward and backward, and drops them after.

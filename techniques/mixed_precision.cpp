@@ -48,8 +48,7 @@ void MixedPrecision::edit_recipe(Recipe& recipe) const {
 }
 
 void MixedPrecision::wrap_step(Step& step, const Recipe& recipe) const {
-  const AutocastState state{
-      .device = recipe.device.type(), .enabled = true, .dtype = *recipe.autocast};
+  const AutocastState state = recipe.autocast_state();
   step.forward = [state, inner = std::move(step.forward)](const Batch& batch) {
     const AutocastScope autocast(state);
     return inner(batch);

@@ -35,10 +35,25 @@ void TrainOptions::fields(Fields& f) {
             held_out_samples, {0, 1'000'000'000});
   f.choice({"backend", "what moves bytes between ranks; automatic: nccl on CUDA, else gloo"},
            backend);
+  f.text({"save_weights",
+          "folder for the trained weights: in one named as the case, a file for each rank that "
+          "has some; empty: they are not kept"},
+         save_weights);
 }
 
 std::int64_t Recipe::micro_batch_size() const {
   return (train.batch_size + micro_batches - 1) / micro_batches;
+}
+
+BatchShare Recipe::batch_share() const {
+  return shares_batch ? BatchShare{} : BatchShare{membership.rank, membership.ranks};
+}
+
+AutocastState Recipe::autocast_state() const {
+  return {.device = device.type(),
+          .enabled = autocast.has_value(),
+          .dtype = autocast.value_or(at::kFloat),
+          .keeps_casts = !shares_weights && !offloads_weights};
 }
 
 std::string Recipe::precision_name() const {

@@ -8,11 +8,13 @@
 #include <optional>
 
 #include "models/data.h"
+#include "models/loader.h"
 #include "models/table.h"
 #include "src/core/fields.h"
 #include "src/distributed/membership.h"
 #include "src/distributed/process_group.h"
 #include "src/optimizers/options.h"
+#include "techniques/autocast.h"
 
 namespace headroom {
 
@@ -40,6 +42,7 @@ struct TrainOptions {
   bool tf32 = false;                    // CUDA
   std::int64_t held_out_samples = 256;  // on which accuracy is read; 0: none
   CollectiveBackend backend = CollectiveBackend::automatic;
+  std::string save_weights = {};  // a folder; empty: they are not kept
 
   void fields(Fields& f);
 };
@@ -60,6 +63,7 @@ struct Recipe {
   bool optimizer_on_host = false;
   std::int64_t micro_batches = 1;  // an update
   bool joins_ranks = false;        // a technique makes one training of all ranks'
+  bool shares_batch = false;       // all ranks work on the same samples
   bool build_on_device = false;    // false: in full precision on the host, then moved and cast
   bool moves_in_units = false;     // a technique moves and casts them, a unit at a time
   bool shares_weights = false;     // each rank keeps its part of them
@@ -67,6 +71,11 @@ struct Recipe {
 
   /// Samples of one micro-batch; the last may be smaller.
   std::int64_t micro_batch_size() const;
+  /// Which samples of a batch are this rank's.
+  BatchShare batch_share() const;
+  /// How autocast is set while the model runs. Of weights that come and go no casts are kept: they
+  /// would stay when the weights are gone, for all blocks.
+  AutocastState autocast_state() const;
   /// What products are computed in.
   at::ScalarType product_dtype() const { return autocast.value_or(dtype); }
   /// "float32", "bfloat16", "mixed_float16", ...

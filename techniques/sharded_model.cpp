@@ -8,6 +8,7 @@
 #include <map>
 #include <utility>
 
+#include "src/core/error.h"
 #include "src/memory/host_pool.h"
 
 namespace headroom {
@@ -21,6 +22,43 @@ bool in_backward() { return torch::autograd::get_current_graph_task_id() != -1; 
 const void* key_of(const at::Tensor& tensor) { return tensor.unsafeGetTensorImpl(); }
 
 }  // namespace
+
+void ShardedModel::edit_recipe(Recipe& recipe) {
+  recipe.joins_ranks = true;
+  recipe.moves_in_units = true;
+}
+
+void ShardedModel::whole_weights_field(Fields& f, ShardDtype& parameter_dtype) {
+  f.choice({"parameter_dtype",
+            "of whole weights and of gradients; what is updated stays in full precision; same: "
+            "all as weights are kept"},
+           parameter_dtype);
+}
+
+void ShardedModel::check_whole_weights(const Recipe& recipe, ShardDtype parameter_dtype) {
+  if (recipe.autocast == at::kHalf && is_narrow(parameter_dtype)) {
+    throw Unsupported(
+        "a parameter_dtype of 16 bits keeps gradients so until the update; mixed_precision in "
+        "float16 can't undo its loss scaling there. There is mixed_precision in bfloat16");
+  }
+}
+
+std::string ShardedModel::why_inactive(const Evidence& evidence, ShardDtype parameter_dtype) {
+  if (evidence.reductions == 0) return "no gradient was reduced";
+  if (evidence.gathers == 0) return "no weight was gathered";
+  const bool ran = !is_narrow(parameter_dtype) || evidence.low_precision_flops > 0;
+  return ran ? "" : "no product ran in 16 bits";
+}
+
+void ShardedModel::take_over(Step& step, const Recipe& recipe, const ShardingOptions& options) {
+  // By hand, as nobody else is to make one.
+  const std::shared_ptr<ShardedModel> model(new ShardedModel(step, recipe, options));
+  if (options.share_weights) {
+    model->wrap_blocks();
+    model->wrap_run();
+  }
+  model->wrap_verbs();
+}
 
 ShardedModel::ShardedModel(Step& step, const Recipe& recipe, const ShardingOptions& options)
     : step_(step),
@@ -79,12 +117,15 @@ void ShardedModel::add_unit(const std::vector<at::Tensor>& parameters) {
 
 std::unique_ptr<FlatUnit> ShardedModel::make_flat(std::vector<at::Tensor> parameters) {
   if (parameters.empty()) return nullptr;
+  const at::ScalarType gather_dtype = options_.parameter_dtype.value_or(recipe_.dtype);
+  const bool has_part = options_.share_weights || parameters.front().requires_grad();
   const FlatUnitOptions options{.gathered = options_.share_weights,
                                 .part_on_host = recipe_.offloads_weights,
-                                .dtype = recipe_.dtype,
-                                .gather_dtype = options_.parameter_dtype.value_or(recipe_.dtype)};
+                                .dtype = has_part ? recipe_.dtype : gather_dtype,
+                                .gather_dtype = gather_dtype};
   auto flat = std::make_unique<FlatUnit>(std::move(parameters), group_, options);
-  step_.ledger.tag(flat->part(), Category::weights);  // where resident, that is all of them
+  step_.ledger.tag(flat->part(), Category::weights);
+  step_.ledger.tag(flat->whole(), Category::weights);  // where it stays; the part may lie in it
   return flat;
 }
 
@@ -103,13 +144,9 @@ void ShardedModel::draw_parameters() {
   });
 }
 
-void ShardedModel::take_over() {
-  if (options_.share_weights) {
-    std::size_t index = 0;
-    for (Block& block : step_.model.blocks()) wrap_block(index++, block);
-    wrap_run();
-  }
-  wrap_verbs();
+void ShardedModel::wrap_blocks() {
+  std::size_t index = 0;
+  for (Block& block : step_.model.blocks()) wrap_block(index++, block);
 }
 
 void ShardedModel::wrap_block(std::size_t index, Block& block) {
@@ -152,8 +189,29 @@ void ShardedModel::wrap_run() {
   };
 }
 
+/// Of each parameter the elements that lie in this rank's part of its unit.
+std::vector<WeightPart> ShardedModel::own_weights() const {
+  std::map<const void*, std::string> names;
+  for (const Parameter& p : step_.model.parameters()) names[key_of(p.tensor)] = p.name;
+  std::vector<WeightPart> weights;
+  for (const Unit& unit : units_) {
+    unit.for_each([&](const FlatUnit& flat) {
+      for (std::size_t i = 0; i < flat.parameters().size(); ++i) {
+        const at::Tensor& parameter = flat.parameters()[i];
+        const FlatUnit::Elements own = flat.own_elements(i);
+        if (own.begin == own.end) continue;  // they are other ranks'
+        TensorPart part = TensorPart::whole(parameter.sizes());
+        part.rows = {{own.begin, own.end}};
+        weights.push_back({names.at(key_of(parameter)), std::move(part), own.values});
+      }
+    });
+  }
+  return weights;
+}
+
 void ShardedModel::wrap_verbs() {
   const auto self = shared_from_this();
+  step_.own_weights = [self] { return self->own_weights(); };
   step_.parameter_ready = [self](std::size_t index) { self->note_gradient(index); };
   step_.backward = [self, inner = std::move(step_.backward)](const at::Tensor& loss) {
     inner(loss);
@@ -171,7 +229,7 @@ void ShardedModel::wrap_verbs() {
   } else {
     step_.publish_weights = [self] { self->publish_weights(); };
   }
-  step_.complete_norm = [self](at::Tensor& sum) { self->group_.sum(sum); };
+  step_.share.complete = [self](at::Tensor& sum) { self->group_.sum(sum); };
 }
 
 bool ShardedModel::Unit::is_gathered() const {
@@ -236,10 +294,10 @@ void ShardedModel::note_gradient(std::size_t parameter) {
 /// there already.
 void ShardedModel::reduce(Unit& unit) {
   const at::NoGradGuard no_grad;
+  unit.reduced = true;
+  if (options_.share_weights) release(unit);  // before its gradients are there twice
   const at::Tensor whole = unit.trained->take_gradient();
   step_.ledger.tag(whole, Category::communication);
-  unit.reduced = true;
-  if (options_.share_weights) release(unit);
   finish_reduction();  // no more than one is under way
   reduce_stream_.follow_current();
   reduce_stream_.keep(whole);
@@ -290,7 +348,7 @@ void ShardedModel::keep_gradient(FlatUnit& unit, const at::Tensor& part) {
   if (gradient.defined()) {
     gradient.add_(part);
   } else {
-    gradient = part.to(unit.part().scalar_type());
+    gradient = options_.keep_gradient_dtype ? part : part.to(unit.part().scalar_type());
     step_.ledger.tag(gradient, Category::gradients);
   }
 }
@@ -323,10 +381,17 @@ void ShardedModel::finish_backward() {
 }
 
 void ShardedModel::publish_weights() {
-  std::vector<Collective> gathering;
+  std::deque<Collective> gathering;
   for (const Unit& unit : units_) {
     if (!unit.trained) continue;
-    gathering.push_back(unit.trained->gather(unit.trained->part()));
+    // Where parts are sent as copies there are no more than two.
+    while (options_.parameter_dtype && gathering.size() > 1) {
+      gathering.front().wait();
+      gathering.pop_front();
+    }
+    const at::Tensor part = unit.trained->fetch_part();
+    step_.ledger.tag(part, Category::communication);  // one that is no copy stays a weight
+    gathering.push_back(unit.trained->gather(part));
     ++step_.evidence.gathers;
   }
   for (Collective& one : gathering) one.wait();

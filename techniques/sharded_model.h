@@ -6,11 +6,13 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "src/distributed/flat_unit.h"
 #include "src/memory/side_stream.h"
 #include "techniques/recipe.h"
+#include "techniques/shard_dtype.h"
 #include "techniques/step.h"
 
 namespace headroom {
@@ -23,26 +25,38 @@ struct ShardingOptions {
   bool prefetch_forward = false;      // the next block's weights, while one runs
   bool prefetch_backward = true;      // likewise, the other way
   bool limit_all_gathers = true;      // the host waits until all but two blocks are released
-  std::optional<at::ScalarType> parameter_dtype{};  // of gathered weights; else the recipe's
+  std::optional<at::ScalarType> parameter_dtype{};  // of whole weights; else the recipe's
   std::optional<at::ScalarType> reduce_dtype{};     // of gradients while they are reduced
-  std::int64_t min_parameters = 0;                  // blocks share a unit until it has so many
+  // Of a part's gradient, once reduced: true, as it arose, and the update widens it; else the
+  // part's.
+  bool keep_gradient_dtype = false;
+  std::int64_t min_parameters = 0;  // blocks share a unit until it has so many
 };
 
 /// A model in flat units that ranks share in equal parts: one for each block, or a few neighbours,
 /// and one for all else, the root. What the optimizer updates are this rank's parts.
 ///
-/// After PyTorch's FullyShardedDataParallel: gathered weights are allocated on a stream of their
-/// own, and gradients are reduced on another, so that both run beside the computation. On the CPU a
+/// After PyTorch's FullyShardedDataParallel: parts are fetched, weights gathered and gradients
+/// reduced on three streams of their own, so that they run beside the computation. On the CPU a
 /// gather or a reduction that was begun runs on the backend's own threads.
 class ShardedModel : public std::enable_shared_from_this<ShardedModel> {
  public:
-  /// Cuts the step's model into units. All arguments but the options outlive the model.
-  ShardedModel(Step& step, const Recipe& recipe, const ShardingOptions& options);
+  // What the techniques that share a model do at the seams of their names.
+  static void edit_recipe(Recipe& recipe);
+  /// The option of those with whole weights on each rank.
+  static void whole_weights_field(Fields& f, ShardDtype& parameter_dtype);
+  /// Of those with whole weights on each rank: throws Unsupported where a loss scaler would work on
+  /// gradients of 16 bits.
+  static void check_whole_weights(const Recipe& recipe, ShardDtype parameter_dtype);
+  static std::string why_inactive(const Evidence& evidence, ShardDtype parameter_dtype);
 
-  /// Wraps the step's verbs, its blocks and its `trained`. They keep this object alive.
-  void take_over();
+  /// Cuts the step's model into units and wraps its blocks, its verbs and its `trained`, which keep
+  /// the sharded model alive. All arguments but the options outlive it.
+  static void take_over(Step& step, const Recipe& recipe, const ShardingOptions& options);
 
  private:
+  ShardedModel(Step& step, const Recipe& recipe, const ShardingOptions& options);
+
   struct Unit {
     std::unique_ptr<FlatUnit> trained;    // null: there is none
     std::unique_ptr<FlatUnit> frozen;     // likewise
@@ -75,6 +89,7 @@ class ShardedModel : public std::enable_shared_from_this<ShardedModel> {
   void draw_parameters();
   void add_unit(const std::vector<at::Tensor>& parameters);
   std::unique_ptr<FlatUnit> make_flat(std::vector<at::Tensor> parameters);
+  void wrap_blocks();
   void wrap_block(std::size_t index, Block& block);
   void wrap_run();
   void wrap_verbs();
@@ -95,6 +110,7 @@ class ShardedModel : public std::enable_shared_from_this<ShardedModel> {
   void reduce_all();
   void finish_backward();
   void publish_weights();
+  std::vector<WeightPart> own_weights() const;
 
   Step& step_;
   const Recipe& recipe_;

@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "models/model.h"
+#include "models/weight_parts.h"
 #include "src/distributed/process_group.h"
 #include "src/memory/ledger.h"
+#include "src/optimizers/clip.h"
 #include "src/optimizers/optimizer.h"
 #include "techniques/evidence.h"
 
@@ -36,9 +38,7 @@ struct Step {
   std::function<void(std::size_t)> parameter_ready{};
   /// Called when one of `trained` has its gradient of one backward pass, with its index.
   std::function<void(std::size_t)> gradient_ready{};
-  /// Makes the sum of squares of the gradients of `trained`, shape (), that of the whole model's;
-  /// empty: `trained` is the whole model.
-  std::function<void(at::Tensor&)> complete_norm{};
+  GradientShare share{};  // what of the whole model's gradients those of `trained` are
   /// After the last backward pass of a step: brings the gradients of `trained` together from where
   /// they arose. Nothing to do where they arose there.
   std::function<void()> collect_gradients = [] {};
@@ -47,6 +47,8 @@ struct Step {
   std::function<void()> update{};  // gradients -> `trained`
   /// After the update: brings the weights to where forward reads them, where that is elsewhere.
   std::function<void()> publish_weights = [] {};
+  /// What of the model's weights this rank is to save; together the ranks save all of them, once.
+  std::function<std::vector<WeightPart>()> own_weights{};
   /// Calls a function while all of the model's weights are in memory.
   std::function<void(const std::function<void()>&)> with_weights = [](const auto& call) { call(); };
 };

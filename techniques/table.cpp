@@ -17,7 +17,9 @@
 #include "techniques/optimizer_in_backward.h"
 #include "techniques/optimizer_offload.h"
 #include "techniques/sgd.h"
-#include "techniques/zero.h"
+#include "techniques/tensor_parallel.h"
+#include "techniques/zero_1.h"
+#include "techniques/zero_2.h"
 
 namespace headroom {
 namespace {
@@ -29,14 +31,15 @@ std::unique_ptr<Technique> make() {
 
 constexpr std::string_view kWithBfloat16[] = {"bfloat16"};
 constexpr std::string_view kWithAccumulation[] = {"gradient_accumulation"};
-// One technique joins the ranks; all but it see a parameter's gradient when it is this rank's
-// alone.
-constexpr std::string_view kWithDdp[] = {"optimizer_in_backward"};
-constexpr std::string_view kWithZero1[] = {"ddp", "optimizer_in_backward"};
-constexpr std::string_view kWithZero2[] = {"ddp", "zero_1", "optimizer_in_backward"};
-constexpr std::string_view kWithFsdp[] = {"ddp", "zero_1", "zero_2", "optimizer_in_backward"};
+// A parameter's gradient is there before it is that of all ranks.
+constexpr std::string_view kWithRanks[] = {"optimizer_in_backward"};
+constexpr std::string_view kWithTensorParallel[] = {"optimizer_in_backward", "cpu_offload"};
 constexpr std::string_view kWithCpuOffload[] = {"ddp", "zero_1", "zero_2", "optimizer_offload",
                                                 "optimizer_in_backward"};
+
+// Of all weights, as under bfloat16.
+constexpr RoundingOption kNarrowWeights{
+    .option = "parameter_dtype", .loss_tolerance = 5e-2, .gradient_tolerance = 1e-1};
 
 constexpr std::array kTechniques{
     TechniqueEntry{
@@ -132,27 +135,29 @@ constexpr std::array kTechniques{
         .costs = "2 (1 - 1/N) of the gradients' bytes between ranks; 4P for buckets",
         .source = "Li et al. 2020, arXiv:2006.15704; torch's DistributedDataParallel",
         .make = &make<Ddp>,
-        .excludes = kWithDdp,
+        .excludes = kWithRanks,
         .joins_ranks = true,
     },
     TechniqueEntry{
         .name = "zero_1",
         .summary = "each rank keeps the optimizer state of its part and updates that",
-        .saves = "8P (1 - 1/N) of Adam's state",
+        .saves = "8P (1 - 1/N) of Adam's state; in 16 bits (parameter_dtype) 12P (1 - 1/N)",
         .costs = "as many bytes between ranks as ddp",
         .source = "Rajbhandari et al. 2020, arXiv:1910.02054 (P_os)",
         .make = &make<Zero1>,
-        .excludes = kWithZero1,
+        .rounds_by = kNarrowWeights,
+        .excludes = kWithRanks,
         .joins_ranks = true,
     },
     TechniqueEntry{
         .name = "zero_2",
         .summary = "zero_1, and each rank keeps its part of the gradients alone",
-        .saves = "zero_1's and 4P (1 - 1/N) of gradients",
+        .saves = "zero_1's and 4P (1 - 1/N) of gradients; in 16 bits 14P (1 - 1/N) in all",
         .costs = "as zero_1; a reduction for each micro-batch",
         .source = "Rajbhandari et al. 2020, arXiv:1910.02054 (P_os+g)",
         .make = &make<Zero2>,
-        .excludes = kWithZero2,
+        .rounds_by = kNarrowWeights,
+        .excludes = kWithRanks,
         .joins_ranks = true,
     },
     TechniqueEntry{
@@ -162,8 +167,23 @@ constexpr std::array kTechniques{
         .costs = "P bytes more between ranks than ddp",
         .source = "Zhao et al. 2023, arXiv:2304.11277; torch's FullyShardedDataParallel",
         .make = &make<Fsdp>,
-        .excludes = kWithFsdp,
+        .rounds_by = kNarrowWeights,
+        .excludes = kWithRanks,
         .joins_ranks = true,
+    },
+    TechniqueEntry{
+        .name = "tensor_parallel",
+        .summary = "ranks share the products of each block, and work on the same samples",
+        .saves = "16B (1 - 1/N) of B parameters in the blocks' products; activations between them",
+        .costs = "four sums over ranks of a (B, T, D) tensor for each block",
+        .source = "Shoeybi et al. 2019, arXiv:1909.08053; Korthikanti et al. 2022, "
+                  "arXiv:2205.05198",
+        .make = &make<TensorParallel>,
+        .loss_tolerance = 1e-5,
+        .gradient_tolerance = 1e-4,
+        .excludes = kWithTensorParallel,
+        .joins_ranks = true,
+        .shares_batch = true,
     },
     TechniqueEntry{
         .name = "cpu_offload",
@@ -181,6 +201,16 @@ constexpr std::array kTechniques{
 }  // namespace
 
 std::span<const TechniqueEntry> technique_table() { return kTechniques; }
+
+std::vector<std::string_view> excluded_by(const TechniqueEntry& entry) {
+  std::vector<std::string_view> names(entry.excludes.begin(), entry.excludes.end());
+  for (const TechniqueEntry& other : kTechniques) {
+    if (entry.joins_ranks && other.joins_ranks && other.name != entry.name) {
+      names.push_back(other.name);
+    }
+  }
+  return names;
+}
 
 const TechniqueEntry& find_technique(std::string_view name) {
   std::string allowed;

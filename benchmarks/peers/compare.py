@@ -4,7 +4,7 @@
 prints their step time and peak of allocated memory beside ours, the worst ratio first.
 
     python3 -m venv /tmp/peers
-    /tmp/peers/bin/pip install torch==2.11.0 torchvision==0.26.0 transformers==5.23.0 pyyaml
+    /tmp/peers/bin/pip install torch==2.11.0 torchvision==0.26.0 transformers==5.23.0
     ./headroom --version    # builds it
     /tmp/peers/bin/python benchmarks/peers/compare.py configs/quickstart.yaml
 
@@ -15,68 +15,60 @@ own. Python runs twice: once without a profiler, for the time (the median of `st
 every allocation and release of PyTorch's CPU allocator in the bytes that were asked for, from
 before the model is built, so their running sum is exact; its maximum over all is
 `run_peak_allocated_bytes`, from the first step after the warm-up on `steady_peak_allocated_bytes`.
+A case of several ranks is as many processes over gloo, with DistributedDataParallel, fully_shard or
+ZeroRedundancyOptimizer; as in our rows its step time is that of the slowest rank, and its peaks are
+those of the rank with the largest one.
 A case with something that has no counterpart here is listed as not covered, with the reason.
 """
 import argparse
 import csv
 import json
+import os
 import pathlib
 import re
 import subprocess
 import sys
 import tempfile
 
-import yaml
 from train import COLUMNS, NotCovered, measure
 
 BUILD = pathlib.Path(__file__).resolve().parents[2] / "build/release"
 
 
-def fill(fields: list, values: dict) -> dict:
-    """`values`, completed by the defaults of the catalog's fields."""
-    return {
-        field["name"]: fill(field["fields"], values.get(field["name"], {}))
-        if field["type"] == "object"
-        else values.get(field["name"], field.get("default"))
-        for field in fields
-    }
-
-
-def merge(base: dict, over: dict) -> dict:
-    merged = dict(base)
-    for key, value in over.items():
-        both = isinstance(value, dict) and isinstance(base.get(key), dict)
-        merged[key] = merge(base[key], value) if both else value
-    return merged
-
-
-def read_cases(suite: pathlib.Path, catalog: dict) -> list:
-    """The cases of a suite file, every option given."""
-    document = yaml.safe_load(suite.read_text())
-    if "matrix" in document:
-        raise SystemExit(f"{suite}: a matrix is not expanded here; give the effective suite file")
-    options = {entry["name"]: entry["fields"] for entry in catalog["techniques"]}
-    cases = []
-    for entry in document["cases"]:
-        case = merge(document.get("defaults", {}), entry)
-        techniques = [t if isinstance(t, dict) else {t: {}} for t in case.get("techniques", [])]
-        techniques = {name: given for t in techniques for name, given in t.items()}
-        cases.append(
-            fill(catalog["case"], case)
-            | {"name": case["name"]}
-            | {"techniques": {name: fill(options[name], given or {}) for name, given in
-                              techniques.items()}}
-        )
+def read_cases(suite: pathlib.Path, options: list) -> list:
+    """The cases of a suite file, every field given; techniques by name."""
+    printed = subprocess.check_output(
+        [BUILD / "headroom", "run", suite, "--dry-run", "--json", *options])
+    cases = json.loads(printed)
+    for case in cases:
+        case["techniques"] = {options.pop("name"): options for options in case["techniques"]}
     return cases
 
 
 def run_case(case: dict) -> dict:
-    """What `measure` gives, from a fresh process; {"not_covered": reason} where it can't."""
-    child = subprocess.run(
-        [sys.executable, __file__, "--case"], input=json.dumps(case), text=True,
-        stdout=subprocess.PIPE, check=True,
-    )
-    return json.loads(child.stdout.splitlines()[-1])
+    """What `measure` gives, from a fresh process for each rank, as one row; {"not_covered": reason}
+    where it can't."""
+    environment = dict(os.environ)
+    if case["ranks"] > 1:  # as headroom shares out the cores
+        threads = max(1, len(os.sched_getaffinity(0)) // case["ranks"])
+        environment.setdefault("OMP_NUM_THREADS", str(threads))
+    with tempfile.TemporaryDirectory() as folder:
+        ranks = [subprocess.Popen([sys.executable, __file__, "--case"], stdin=subprocess.PIPE,
+                                  stdout=subprocess.PIPE, text=True, env=environment)
+                 for _ in range(case["ranks"])]
+        for rank, process in enumerate(ranks):
+            with process.stdin as stdin:
+                json.dump(case | {"rank": rank, "store": f"{folder}/store"}, stdin)
+        outputs = [process.stdout.read() for process in ranks]
+        for rank, process in enumerate(ranks):
+            if process.wait() != 0:
+                raise SystemExit(f"rank {rank} of {case['name']} failed in Python")
+    results = [json.loads(output.splitlines()[-1]) for output in outputs]
+    if "not_covered" in results[0]:
+        return results[0]
+    row = dict(max(results, key=lambda result: result["run_peak_allocated_bytes"]))
+    row["step_time_median_ns"] = max(result["step_time_median_ns"] for result in results)
+    return row
 
 
 def child() -> None:
@@ -84,27 +76,28 @@ def child() -> None:
         result = measure(json.load(sys.stdin))
     except NotCovered as reason:
         result = {"not_covered": str(reason)}
-    print(json.dumps(result))
+    print(json.dumps(result), flush=True)
+    os._exit(0)  # gloo's threads may end a process that leaves while others do
 
 
-def run_ours(suite: pathlib.Path, name: str) -> dict:
+def run_ours(suite: pathlib.Path, name: str, settings: list) -> dict:
     """Our row of that case; its status is `ok`."""
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder) / "out"
         subprocess.run(
             [BUILD / "headroom", "run", suite, "--device", "cpu", "--out", out,
-             "--only", f"^{re.escape(name)}$"],
+             "--only", f"^{re.escape(name)}$", *settings],
             check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )
         with (out / "results.csv").open(newline="") as file:
             return next(csv.DictReader(file))
 
 
-def run_both(suite: pathlib.Path, case: dict, repeats: int) -> tuple:
+def run_both(suite: pathlib.Path, case: dict, settings: list, repeats: int) -> tuple:
     """Ours and theirs, column by column; the smallest of all repeats."""
     ours, theirs = [], []
     for _ in range(repeats):
-        ours.append(run_ours(suite, case["name"]))
+        ours.append(run_ours(suite, case["name"], settings))
         theirs.append(run_case(case))
         if "not_covered" in theirs[0]:
             return ours[0], theirs[0]
@@ -119,13 +112,15 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("suite", type=pathlib.Path)
     parser.add_argument("--repeats", type=int, default=2)
+    parser.add_argument("--only", default="", help="as of headroom run")
+    parser.add_argument("--set", action="append", default=[], help="as of headroom run")
     arguments = parser.parse_args()
-    catalog = json.loads(subprocess.check_output([BUILD / "headroom-worker", "--catalog"]))
+    settings = [word for value in arguments.set for word in ("--set", value)]
     ratios, remarks = [], []
-    for case in read_cases(arguments.suite, catalog):
+    for case in read_cases(arguments.suite, ["--only", arguments.only, *settings]):
         name = case["name"]
         print(f"running {name}", file=sys.stderr)
-        ours, theirs = run_both(arguments.suite, case, arguments.repeats)
+        ours, theirs = run_both(arguments.suite, case, settings, arguments.repeats)
         if "not_covered" in theirs:
             remarks.append(f"{name}: not covered: {theirs['not_covered']}")
             continue

@@ -1,11 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One case, in Python: its model from torchvision or transformers, its techniques from PyTorch."""
+"""One rank of a case, in Python: its model from torchvision or transformers, its techniques from
+PyTorch."""
+import gc
+import os
 import statistics
 import time
 from contextlib import nullcontext
+from unittest.mock import patch
 
 import torch
+import torch.distributed as dist
+from torch.distributed.fsdp import fully_shard
+from torch.distributed.optim import ZeroRedundancyOptimizer
 from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.nn.parallel import DistributedDataParallel
 from torch.profiler import ProfilerActivity, profile, record_function
 from torch.utils.checkpoint import checkpoint
 from torchvision.models.vision_transformer import VisionTransformer
@@ -18,6 +26,9 @@ from transformers import (
 
 COLUMNS = ("step_time_median_ns", "run_peak_allocated_bytes", "steady_peak_allocated_bytes")
 MEMORY_STEPS = 2  # after the warm-up, while memory is read
+MEMORY_TRIES = 5
+MOST_LEFT = 2**16  # bytes that PyTorch itself keeps
+SETTLE_S = 0.02
 
 VIT = {  # patch, layers, heads, width
     "vit_ti_16": (16, 12, 3, 192),
@@ -34,6 +45,8 @@ BERT = {  # layers, heads, width
 OPTIMIZERS = {"adam": torch.optim.Adam, "adamw": torch.optim.AdamW, "sgd": torch.optim.SGD}
 KNOWN = {"gradient_accumulation", "mixed_precision", "bfloat16", "sgd", "on_device_init",
          "activation_checkpointing", "optimizer_in_backward"}
+JOINS_RANKS = {"ddp", "zero_1", "fsdp"}
+NOT_ON_RANKS = {"gradient_accumulation", "optimizer_in_backward"}
 
 
 class NotCovered(Exception):
@@ -41,9 +54,16 @@ class NotCovered(Exception):
 
 
 def check(case: dict) -> None:
-    unknown = set(case["techniques"]) - KNOWN
+    unknown = set(case["techniques"]) - KNOWN - JOINS_RANKS
+    if JOINS_RANKS & set(case["techniques"]):
+        unknown |= NOT_ON_RANKS & set(case["techniques"])
     if unknown:
         raise NotCovered("technique " + ", ".join(sorted(unknown)))
+    sharding = case["techniques"].get("fsdp")
+    if sharding and (sharding["prefetch_forward"] or not sharding["prefetch_backward"] or
+                     sharding["parameter_dtype"] != "same" or sharding["reduce_dtype"] != "same" or
+                     sharding["min_parameters"]):
+        raise NotCovered("fsdp with other options than reshard_after_forward")
     checkpointing = case["techniques"].get("activation_checkpointing", {})
     if checkpointing.get("every", 1) != 1 or checkpointing.get("nested") or checkpointing.get(
             "reentrant"):
@@ -52,7 +72,7 @@ def check(case: dict) -> None:
         raise NotCovered("zero_grad_when " + case["train"]["zero_grad_when"])
     if case["train"]["precision"] != "float32":
         raise NotCovered("precision " + case["train"]["precision"])
-    if case["model"]["attention"] not in ("eager", "flash", "math"):
+    if case["model"]["attention"] not in ("automatic", "eager", "flash", "math"):
         raise NotCovered("attention " + case["model"]["attention"])
 
 
@@ -92,7 +112,8 @@ def make_batch(case: dict):
     return torch.randint(100, 30000, (size, data["sequence_length"])), labels
 
 
-def make_optimizer(options: dict, parameters) -> torch.optim.Optimizer:
+def make_optimizer(options: dict, parameters, shared=False) -> torch.optim.Optimizer:
+    """`shared`: each rank updates some of the parameters, and has the state of those alone."""
     arguments = {"lr": options["lr"], "weight_decay": options["weight_decay"]}
     arguments["foreach"] = options["implementation"] == "multi_tensor"
     if options["implementation"] == "fused":
@@ -101,14 +122,16 @@ def make_optimizer(options: dict, parameters) -> torch.optim.Optimizer:
         arguments["momentum"] = options["momentum"]
     else:
         arguments |= {"betas": (options["beta1"], options["beta2"]), "eps": options["eps"]}
-    return OPTIMIZERS[options["name"]](parameters, **arguments)
+    made = OPTIMIZERS[options["name"]]
+    if shared:
+        return ZeroRedundancyOptimizer(parameters, made, **arguments)
+    return made(parameters, **arguments)
 
 
 class Case:
     """A model, its optimizer and a batch; `step` is one update."""
 
     def __init__(self, case: dict):
-        check(case)
         torch.manual_seed(case["train"]["seed"])
         self.train, self.techniques = case["train"], case["techniques"]
         self.model, layers = make_model(case)
@@ -118,8 +141,12 @@ class Case:
         if "activation_checkpointing" in self.techniques:
             for layer in layers:
                 layer.forward = self.checkpointed(layer.forward)
-        self.attention = {"flash": [SDPBackend.FLASH_ATTENTION], "math": [SDPBackend.MATH]}.get(
-            case["model"]["attention"])
+        self.attention = {  # on the CPU, which is what `automatic` is about
+            "automatic": [SDPBackend.FLASH_ATTENTION],
+            "flash": [SDPBackend.FLASH_ATTENTION],
+            "math": [SDPBackend.MATH],
+        }.get(case["model"]["attention"])
+        self.share(layers)
         self.set_optimizer()
         self.inputs, self.labels = make_batch(case)
 
@@ -127,13 +154,27 @@ class Case:
     def checkpointed(forward):
         return lambda *args, **options: checkpoint(forward, *args, use_reentrant=False, **options)
 
+    def share(self, layers) -> None:
+        """Among ranks: a unit for each block and one for the rest, or replicas."""
+        if "fsdp" in self.techniques:
+            reshard = self.techniques["fsdp"]["reshard_after_forward"]
+            for layer in layers:
+                fully_shard(layer, reshard_after_forward=reshard)
+            fully_shard(self.model)
+        elif JOINS_RANKS & set(self.techniques):
+            options = self.techniques.get("ddp", {})
+            self.model = DistributedDataParallel(
+                self.model, bucket_cap_mb=options.get("bucket_mib", 25),
+                gradient_as_bucket_view=options.get("gradient_as_bucket_view", False))
+
     def set_optimizer(self) -> None:
         options = self.train["optimizer"]
         if "sgd" in self.techniques:
             options = options | self.techniques["sgd"] | {"name": "sgd"}
         self.optimizer = None
         if "optimizer_in_backward" not in self.techniques:
-            self.optimizer = make_optimizer(options, self.model.parameters())
+            self.optimizer = make_optimizer(
+                options, self.model.parameters(), shared="zero_1" in self.techniques)
             return
         for parameter in self.model.parameters():
             self.update_in_backward(parameter, make_optimizer(options, [parameter]))
@@ -180,16 +221,39 @@ def measure_time(case: dict) -> int:
     return int(statistics.median(samples))
 
 
+def wait_and_settle(work, *arguments, wait=dist.Work.wait):
+    """gloo's thread drops its tensors just after it has said that it is done. The profiler does not
+    see what is freed there, so that the caller has to be the last one."""
+    done = wait(work, *arguments)
+    time.sleep(SETTLE_S)
+    return done
+
+
 def measure_memory(case: dict) -> tuple:
     """Peak of the bytes allocated over the whole run, and from the end of the warm-up on."""
+    for _ in range(MEMORY_TRIES):
+        *peaks, left = follow_memory(case)
+        left = torch.tensor(left)
+        if dist.is_initialized():  # all ranks try again, or none
+            dist.all_reduce(left, op=dist.ReduceOp.MAX)
+        if left <= MOST_LEFT:
+            return peaks
+    raise RuntimeError(f"{left} bytes were freed where the profiler did not see it")
+
+
+def follow_memory(case: dict) -> tuple:
+    """Both peaks, and the bytes of which no release was seen once all was dropped."""
     cpu = [ProfilerActivity.CPU]
-    with profile(activities=cpu, profile_memory=True, acc_events=True) as profiler:
+    with (profile(activities=cpu, profile_memory=True, acc_events=True) as profiler,
+          patch.object(dist.Work, "wait", wait_and_settle)):
         trained = Case(case)
         for _ in range(case["train"]["warmup_steps"]):
             trained.step()
         with record_function("steady"):
             for _ in range(MEMORY_STEPS):
                 trained.step()
+        del trained
+        gc.collect()
     events = sorted(profiler.profiler.kineto_results.events(), key=lambda event: event.start_ns())
     live = run_peak = steady_peak = 0
     steady = False
@@ -200,10 +264,25 @@ def measure_memory(case: dict) -> tuple:
             live += event.nbytes()
             run_peak = max(run_peak, live)
             steady_peak = max(steady_peak, live) if steady else 0
-    return run_peak, steady_peak
+    return run_peak, steady_peak, live
+
+
+def join_ranks(case: dict) -> None:
+    """As ours do: gloo on the loopback interface, and a file to meet at."""
+    os.environ["GLOO_SOCKET_IFNAME"] = "lo"
+    store = dist.FileStore(case["store"], case["ranks"])
+    dist.init_process_group("gloo", store=store, rank=case["rank"], world_size=case["ranks"])
 
 
 def measure(case: dict) -> dict:
+    """Of the rank case["rank"], which meets the others at the file case["store"]."""
+    check(case)
+    if JOINS_RANKS & set(case["techniques"]):
+        join_ranks(case)
     # Memory in a second run of its own: what the profiler keeps must not cost time in the first.
     step_time = measure_time(case)
-    return dict(zip(COLUMNS, (step_time, *measure_memory(case))))
+    gc.collect()  # what is freed later would count as freed in the second
+    result = dict(zip(COLUMNS, (step_time, *measure_memory(case))))
+    if dist.is_initialized():
+        dist.destroy_process_group()
+    return result

@@ -15,17 +15,11 @@
 namespace headroom {
 namespace {
 
-std::string version(const CommandLine& line) {
-  const Catalog catalog = line.catalog();
-  return "headroom " HEADROOM_VERSION " (commit " + catalog.commit + ", LibTorch " +
-         catalog.libtorch + (catalog.cuda_built ? " with CUDA)" : ")");
-}
-
 void add_commands(CommandLine& line) {
   line.app.name("headroom");
   line.app.description("Measures what techniques that save memory buy when networks are trained.");
   line.app.require_subcommand(1);
-  line.app.set_version_flag("--version", [&line] { return version(line); });
+  line.app.set_version_flag("--version", [&line] { return version(line.catalog()); });
   for (const auto add : {add_run, add_plan, add_fit, add_list, add_inspect, add_forward, add_doctor,
                          add_later_commands}) {
     add(line);
@@ -65,6 +59,11 @@ int fail(int code, const std::string& message) {
 }
 
 }  // namespace
+
+std::string version(const Catalog& catalog) {
+  return "headroom " HEADROOM_VERSION " (commit " + catalog.commit + ", LibTorch " +
+         catalog.libtorch + (catalog.cuda_built ? " with CUDA)" : ")");
+}
 
 int run_command_line(int argc, char** argv, std::string_view catalog_json) {
   turn_write_signals_into_errors();

@@ -31,6 +31,9 @@ void add_forward(CommandLine& line);
 void add_doctor(CommandLine& line);
 void add_later_commands(CommandLine& line);  // those that this version does not have
 
+/// What `headroom --version` prints.
+std::string version(const Catalog& catalog);
+
 /// The whole program: reads the arguments, does what they ask, turns every error into a message on
 /// standard error and an exit code (src/cli/exit_code.h).
 int run_command_line(int argc, char** argv, std::string_view catalog_json);

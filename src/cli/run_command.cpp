@@ -5,6 +5,7 @@
 #include "src/cli/ask_worker.h"
 #include "src/cli/command_line.h"
 #include "src/cli/dry_run_arguments.h"
+#include "src/cli/launched.h"
 #include "src/cli/output.h"
 #include "src/cli/suite_arguments.h"
 #include "src/cli/summary.h"
@@ -58,19 +59,16 @@ int show_cases(const Selection& selection, bool json) {
   return 0;
 }
 
-/// Several of us at once would write the same results.
-void refuse_launchers() {
-  const auto launch = read_launch(environment_variables());
-  if (!launch) return;
-  throw Unsupported(launch->launcher + " started " + std::to_string(launch->ranks) +
-                    " of this program; in this version headroom starts its ranks itself, on one "
-                    "machine: --ranks N");
-}
-
 int run(const Catalog& catalog, const RunOptions& options) {
+  const auto launch = read_launch(environment_variables());
+  const bool is_deputy = launch && launch->rank > 0;
+  if (options.dry_run && is_deputy) return 0;  // rank 0 prints them
   if (options.dry_run) return show_cases(select_cases(catalog, options.cases), options.cases.json);
-  refuse_launchers();
+  if (is_deputy) return run_deputy(*launch, version(catalog));
+  // First of all, so that whatever is wrong here ends the others as well.
+  const auto deputies = launch ? meet_deputies(*launch, version(catalog)) : nullptr;
   SuiteRunOptions run;
+  run.deputies = deputies.get();
   run.worker = worker_path();
   const Device device = choose_device(catalog, options);
   run.device = device.kind;

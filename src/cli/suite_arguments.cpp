@@ -98,11 +98,12 @@ int run_suites(const Catalog& catalog, const SuiteArguments& arguments, const st
     options.folder = folder_of(arguments, folder, suite);
     ProgressLines progress(suite.name);
     const SuiteRunResult result = run_suite(catalog, suite, options, interrupts, progress);
-    if (result.interrupted) {
+    if (result.interrupted || !result.lost.empty()) {
       const auto out = arguments.suites.size() > 1 ? options.folder.parent_path() : options.folder;
-      say("interrupted; what is done is kept. To go on: the same call with --resume and --out " +
+      say((result.lost.empty() ? "interrupted" : result.lost) +
+          "; what is done is kept. To go on: the same call with --resume and --out " +
           out.string());
-      return kInterrupted;
+      return result.lost.empty() ? kInterrupted : kFailed;
     }
     rows.insert(rows.end(), result.rows.begin(), result.rows.end());
     if (!arguments.json) {

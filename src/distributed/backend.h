@@ -8,6 +8,7 @@
 #include <torch/csrc/distributed/c10d/Store.hpp>
 
 #include <chrono>
+#include <string>
 
 // The libraries that move bytes between ranks, made by LibTorch.
 namespace headroom {
@@ -17,9 +18,12 @@ inline constexpr std::chrono::hours kNoTimeout{24 * 7};
 
 using BackendPointer = c10::intrusive_ptr<c10d::Backend>;
 
-/// gloo over the loopback interface: ranks on one machine. Serves tensors on the CPU, and on CUDA
-/// by way of host memory.
-BackendPointer make_gloo_backend(const c10::intrusive_ptr<c10d::Store>& store, int rank, int ranks);
+/// gloo. Serves tensors on the CPU, and on CUDA by way of host memory. It listens on the interface
+/// of `address`, or, as PyTorch does, on those that GLOO_SOCKET_IFNAME names; where `address` is
+/// empty, since all ranks are on one machine, on the loopback interface alone. Throws Unsupported
+/// where GLOO_SOCKET_IFNAME names an interface that is not there.
+BackendPointer make_gloo_backend(const c10::intrusive_ptr<c10d::Store>& store, int rank, int ranks,
+                                 const std::string& address);
 
 /// NCCL for one CUDA device a rank.
 /// Throws Unsupported in a build without CUDA or without NCCL's header.

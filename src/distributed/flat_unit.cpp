@@ -25,13 +25,13 @@ FlatUnit::FlatUnit(std::vector<at::Tensor> parameters, ProcessGroup& group,
   const std::int64_t count = (elements + group.ranks() - 1) / group.ranks();
   const auto on_device = at::device(group.device());
   whole_ = at::empty({count * group.ranks()}, on_device.dtype(options.gather_dtype));
-  if (options.gathered) {
+  if (!options.gathered) whole_.narrow(0, elements, whole_.numel() - elements).zero_();
+  if (options.shares_memory()) {
+    part_ = whole_.narrow(0, group.rank() * count, count).detach();
+  } else {
     part_ = at::empty({count}, on_device.dtype(options.dtype));
     if (options.part_on_host) part_ = host_buffer_like(part_);
     part_.zero_();
-  } else {
-    whole_.narrow(0, elements, whole_.numel() - elements).zero_();
-    part_ = whole_.narrow(0, group.rank() * count, count).detach();
   }
   part_.set_requires_grad(parameters_.front().requires_grad());
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
@@ -46,16 +46,20 @@ FlatUnit::FlatUnit(std::vector<at::Tensor> parameters, ProcessGroup& group,
 void FlatUnit::receive(std::size_t parameter, const at::Tensor& values) {
   const at::NoGradGuard no_grad;
   const at::Tensor flat = values.detach().reshape({-1});
+  if (!options_.gathered) whole_.narrow(0, starts_[parameter], flat.numel()).copy_(flat);
+  if (options_.shares_memory()) return;
+  const Elements own = own_elements(parameter);
+  own.values.copy_(flat.narrow(0, own.begin, own.end - own.begin));
+}
+
+FlatUnit::Elements FlatUnit::own_elements(std::size_t parameter) const {
   const std::int64_t start = starts_[parameter];
-  if (!options_.gathered) {
-    whole_.narrow(0, start, flat.numel()).copy_(flat);
-    return;
-  }
   const std::int64_t part_start = group_.rank() * part_.numel();
   const std::int64_t from = std::max(start, part_start);
-  const std::int64_t to = std::min(start + flat.numel(), part_start + part_.numel());
-  if (from >= to) return;  // it is other ranks' alone
-  part_.narrow(0, from - part_start, to - from).copy_(flat.narrow(0, from - start, to - from));
+  const std::int64_t to =
+      std::min(start + parameters_[parameter].numel(), part_start + part_.numel());
+  if (from >= to) return {0, 0, part_.detach().narrow(0, 0, 0)};  // they are other ranks' alone
+  return {from - start, to - start, part_.detach().narrow(0, from - part_start, to - from)};
 }
 
 at::Tensor FlatUnit::fetch_part() const {

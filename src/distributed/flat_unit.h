@@ -16,7 +16,10 @@ struct FlatUnitOptions {
   bool gathered = false;              // the whole is in memory from allocate() to release() alone
   bool part_on_host = false;          // only where gathered
   at::ScalarType dtype = at::kFloat;  // of the part, and of what the optimizer updates
-  at::ScalarType gather_dtype = at::kFloat;  // of the whole; another than dtype only where gathered
+  at::ScalarType gather_dtype = at::kFloat;  // of the whole
+
+  /// The part is a piece of the whole, and not beside it.
+  bool shares_memory() const { return !gathered && dtype == gather_dtype; }
 };
 
 /// Parameters as one flat tensor, which ranks share in equal parts: the last parts are padded with
@@ -38,6 +41,15 @@ class FlatUnit {
 
   /// The values of one parameter, by its place among parameters().
   void receive(std::size_t parameter, const at::Tensor& values);
+
+  /// Of one parameter, by its place among parameters(), which elements lie in this rank's part,
+  /// and those, flat.
+  struct Elements {
+    std::int64_t begin = 0;
+    std::int64_t end = 0;
+    at::Tensor values;
+  };
+  Elements own_elements(std::size_t parameter) const;
 
   void allocate() { allocate_storage(whole_); }  // with any content
   void release() { release_storage(whole_); }    // the parameters can't be read any more

@@ -6,6 +6,7 @@
 #include <torch/csrc/distributed/c10d/FileStore.hpp>
 #include <torch/csrc/distributed/c10d/HashStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
+#include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
 #include <cstdlib>
 #include <string>
@@ -27,9 +28,27 @@ bool is_of_a_peer(const std::exception& error, const std::string& text) {
          text.find("gloo") != std::string::npos;
 }
 
+c10::intrusive_ptr<c10d::Store> open_network_store(const Membership& membership) {
+  c10d::TCPStoreOptions options;
+  options.port = static_cast<std::uint16_t>(membership.store_port);
+  options.isServer = membership.rank == 0;
+  options.numWorkers = static_cast<std::size_t>(membership.ranks);
+  options.timeout = kNoTimeout;
+  try {
+    return c10::make_intrusive<c10d::TCPStore>(membership.store_host, options);
+  } catch (const c10::DistNetworkError& error) {
+    const std::string text = error.what_without_backtrace();
+    throw Unsupported("the ranks can't meet at " + membership.store_host + ":" +
+                      std::to_string(membership.store_port) +
+                      " (MASTER_ADDR, MASTER_PORT + 2): " + text.substr(0, text.find('\n')));
+  }
+}
+
 c10::intrusive_ptr<c10d::Store> open_store(const Membership& membership) {
   c10::intrusive_ptr<c10d::Store> store;
-  if (membership.store.empty()) {
+  if (!membership.store_host.empty()) {
+    store = open_network_store(membership);
+  } else if (membership.store.empty()) {
     store = c10::make_intrusive<c10d::HashStore>();
     // From 256 ranks on LibTorch would wait for keys of other ranks' than the first.
     setenv("TORCH_NCCL_RANKS_PER_ROOT", "65536", /*overwrite=*/1);
@@ -48,9 +67,9 @@ c10::intrusive_ptr<Group> join(const Membership& membership, at::Device device, 
   auto group = c10::make_intrusive<Group>(store, rank, ranks);
   const auto type = nccl ? Group::BackendType::NCCL : Group::BackendType::GLOO;
   group->setDefaultBackend(type);
-  group->setBackend(
-      device.type(), type,
-      nccl ? make_nccl_backend(store, rank, ranks, device) : make_gloo_backend(store, rank, ranks));
+  group->setBackend(device.type(), type,
+                    nccl ? make_nccl_backend(store, rank, ranks, device)
+                         : make_gloo_backend(store, rank, ranks, membership.address));
   return group;
 }
 

@@ -11,17 +11,21 @@
 namespace headroom {
 
 at::Tensor clip_gradients(std::span<const at::Tensor> parameters, double max_norm,
-                          const std::function<void(at::Tensor&)>& complete) {
+                          const GradientShare& share) {
   const at::NoGradGuard no_grad;
   std::vector<at::Tensor> gradients;
-  for (const at::Tensor& parameter : parameters) {
-    if (parameter.grad().defined()) gradients.push_back(parameter.grad());
+  std::vector<at::Tensor> counted;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const at::Tensor& gradient = parameters[i].grad();
+    if (!gradient.defined()) continue;
+    gradients.push_back(gradient);
+    if (share.has(i)) counted.push_back(gradient);
   }
-  if (gradients.empty()) return {};
-  at::Tensor norm = at::stack(at::_foreach_norm(gradients, 2)).norm();
-  if (complete) {
+  if (counted.empty()) return {};
+  at::Tensor norm = at::stack(at::_foreach_norm(counted, 2)).norm();
+  if (share.complete) {
     at::Tensor sum_of_squares = norm.square();
-    complete(sum_of_squares);
+    share.complete(sum_of_squares);
     norm = sum_of_squares.sqrt();
   }
   const at::Tensor scale = norm.add(1e-6).reciprocal().mul_(max_norm).clamp_max_(1.0);

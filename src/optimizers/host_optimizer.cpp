@@ -21,13 +21,43 @@ OptimizerOptions fused(OptimizerOptions options) {
 
 at::Tensor zeroed_host_buffer(const at::Tensor& like) { return host_buffer_like(like).zero_(); }
 
+/// Leaves out all updates of a parameter but the first.
+class FirstUpdates final : public UpdateRule {
+ public:
+  FirstUpdates(std::unique_ptr<UpdateRule> rule, std::size_t count)
+      : rule_(std::move(rule)), was_updated_(count) {}
+
+  void apply(const UpdateTensors& tensors, const UpdateStep& step) override {
+    UpdateTensors first;
+    for (std::size_t i = 0; i < tensors.indices.size(); ++i) {
+      if (was_updated_[tensors.indices[i]]) continue;
+      was_updated_[tensors.indices[i]] = true;
+      first.parameters.push_back(tensors.parameters[i]);
+      first.gradients.push_back(tensors.gradients[i]);
+      first.indices.push_back(tensors.indices[i]);
+    }
+    if (!first.indices.empty()) rule_->apply(first, step);
+  }
+  std::vector<at::Tensor> state() const override { return rule_->state(); }
+
+ private:
+  std::unique_ptr<UpdateRule> rule_;
+  std::vector<bool> was_updated_;
+};
+
+std::unique_ptr<UpdateRule> make_host_rule(const OptimizerOptions& options, std::size_t count,
+                                           HostUpdates updates) {
+  auto rule = make_update_rule(options, count, zeroed_host_buffer);
+  if (updates == HostUpdates::all) return rule;
+  return std::make_unique<FirstUpdates>(std::move(rule), count);
+}
+
 class HostOptimizer final : public Optimizer {
  public:
-  HostOptimizer(const OptimizerOptions& options, std::vector<at::Tensor> parameters, bool computes)
+  HostOptimizer(const OptimizerOptions& options, std::vector<at::Tensor> parameters,
+                HostUpdates updates)
       : Optimizer(fused(options), std::move(parameters)),
-        computes_(computes),
-        was_updated_(this->parameters().size()),
-        rule_(make_update_rule(this->options(), this->parameters().size(), zeroed_host_buffer)) {
+        rule_(make_host_rule(this->options(), this->parameters().size(), updates)) {
     const at::NoGradGuard no_grad;
     for (const at::Tensor& parameter : this->parameters()) {
       copies_.push_back(host_buffer_like(parameter));
@@ -49,10 +79,7 @@ class HostOptimizer final : public Optimizer {
       const std::size_t index = device.indices[i];
       stream.wait(arrivals[i]);
       const UpdateTensors host{{copies_[index]}, {gradients_[index]}, {index}};
-      if (computes_ || !was_updated_[index]) {
-        rule_->apply(host, {options().lr_at(step()), step(), /*found_inf=*/{}});
-      }
-      was_updated_[index] = true;
+      rule_->apply(host, {options().lr_at(step()), step(), /*found_inf=*/{}});
       stream.copy(device.parameters[i], copies_[index]);
       copied_bytes_ += 2 * static_cast<std::int64_t>(copies_[index].nbytes());
     }
@@ -64,8 +91,6 @@ class HostOptimizer final : public Optimizer {
   std::int64_t copied_bytes() const override { return copied_bytes_; }
 
  private:
-  bool computes_;  // also what nobody reads
-  std::vector<bool> was_updated_;
   std::unique_ptr<UpdateRule> rule_;
   std::vector<at::Tensor> copies_;     // of the parameters
   std::vector<at::Tensor> gradients_;  // where the device's gradients arrive
@@ -75,9 +100,10 @@ class HostOptimizer final : public Optimizer {
 /// The host's fused kernels update the parameters where they lie.
 class OptimizerOfHostParameters final : public Optimizer {
  public:
-  OptimizerOfHostParameters(const OptimizerOptions& options, std::vector<at::Tensor> parameters)
+  OptimizerOfHostParameters(const OptimizerOptions& options, std::vector<at::Tensor> parameters,
+                            HostUpdates updates)
       : Optimizer(fused(options), std::move(parameters)),
-        rule_(make_update_rule(this->options(), this->parameters().size(), zeroed_host_buffer)) {}
+        rule_(make_host_rule(this->options(), this->parameters().size(), updates)) {}
 
   void update(std::span<const std::size_t> indices, const at::Tensor& found_inf) override {
     const at::NoGradGuard no_grad;
@@ -97,18 +123,15 @@ class OptimizerOfHostParameters final : public Optimizer {
 }  // namespace
 
 std::unique_ptr<Optimizer> make_optimizer_of_host_parameters(const OptimizerOptions& options,
-                                                             std::vector<at::Tensor> parameters) {
-  return std::make_unique<OptimizerOfHostParameters>(options, std::move(parameters));
+                                                             std::vector<at::Tensor> parameters,
+                                                             HostUpdates updates) {
+  return std::make_unique<OptimizerOfHostParameters>(options, std::move(parameters), updates);
 }
 
 std::unique_ptr<Optimizer> make_host_optimizer(const OptimizerOptions& options,
-                                               std::vector<at::Tensor> parameters) {
-  return std::make_unique<HostOptimizer>(options, std::move(parameters), /*computes=*/true);
-}
-
-std::unique_ptr<Optimizer> make_planned_host_optimizer(const OptimizerOptions& options,
-                                                       std::vector<at::Tensor> parameters) {
-  return std::make_unique<HostOptimizer>(options, std::move(parameters), /*computes=*/false);
+                                               std::vector<at::Tensor> parameters,
+                                               HostUpdates updates) {
+  return std::make_unique<HostOptimizer>(options, std::move(parameters), updates);
 }
 
 }  // namespace headroom

@@ -53,7 +53,7 @@ UpdateTensors Optimizer::gather(std::span<const std::size_t> indices) const {
     const at::Tensor& gradient = parameters_[index].grad();
     if (!gradient.defined()) continue;
     tensors.parameters.push_back(parameters_[index]);
-    tensors.gradients.push_back(gradient);
+    tensors.gradients.push_back(gradient.to(parameters_[index].scalar_type()));
     tensors.indices.push_back(index);
   }
   return tensors;

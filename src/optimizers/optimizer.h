@@ -78,7 +78,8 @@ class Optimizer {
  protected:
   Optimizer(OptimizerOptions options, std::vector<at::Tensor> parameters)
       : options_(std::move(options)), parameters_(std::move(parameters)) {}
-  /// Those of `indices` that have a gradient.
+  /// Those of `indices` that have a gradient; one that is narrower than its parameter as a widened
+  /// copy.
   UpdateTensors gather(std::span<const std::size_t> indices) const;
 
  private:
@@ -91,18 +92,22 @@ class Optimizer {
 std::unique_ptr<Optimizer> make_device_optimizer(const OptimizerOptions& options,
                                                  std::vector<at::Tensor> parameters);
 
+/// Which updates the host computes.
+enum class HostUpdates {
+  all,
+  first,  // of each parameter, which makes all that later ones need: for a plan, whose values
+          // nobody reads. All is copied as ever.
+};
+
 /// State and update on the host, for parameters that lie there: offloaded ones, on host buffers.
 std::unique_ptr<Optimizer> make_optimizer_of_host_parameters(const OptimizerOptions& options,
-                                                             std::vector<at::Tensor> parameters);
+                                                             std::vector<at::Tensor> parameters,
+                                                             HostUpdates updates);
 
 /// State, and a copy of the parameters, on the host, where the update is computed: see
 /// host_optimizer.cpp.
 std::unique_ptr<Optimizer> make_host_optimizer(const OptimizerOptions& options,
-                                               std::vector<at::Tensor> parameters);
-
-/// The same for a plan: everything is copied, but only the first update of each parameter computed,
-/// which makes all that later ones need.
-std::unique_ptr<Optimizer> make_planned_host_optimizer(const OptimizerOptions& options,
-                                                       std::vector<at::Tensor> parameters);
+                                               std::vector<at::Tensor> parameters,
+                                               HostUpdates updates);
 
 }  // namespace headroom

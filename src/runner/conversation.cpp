@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/runner/conversation.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <csignal>
 #include <cstring>
@@ -11,14 +9,15 @@
 #include <utility>
 
 #include "src/core/checksum.h"
-#include "src/runner/oom_kills.h"
+#include "src/runner/local_worker.h"
+#include "src/runner/remote_worker.h"
 
 namespace headroom {
 namespace {
 
 constexpr std::chrono::seconds kGrace{5};        // between SIGTERM and SIGKILL
 constexpr std::chrono::seconds kUnkillable{30};  // a driver can hold a process in the kernel
-constexpr std::size_t kPipeBytes = 128 * 1024;   // at least what a pipe of default size holds
+constexpr int kLastReads = 2;                    // at least what a pipe of default size holds
 
 std::string make_nonce() {
   std::random_device source;
@@ -36,13 +35,12 @@ std::string describe(const ExitStatus& exit) {
   return "by signal " + std::to_string(exit.signal) + " (" + strsignal(exit.signal) + ")";
 }
 
-/// At most as much of what a pipe holds as the buffer takes, so that no pipe keeps the others
-/// waiting, nor the deadlines. Nothing: the pipe is empty for now; empty: it is closed.
-template <std::size_t size>
-std::optional<std::string_view> read_some(int descriptor, std::array<char, size>& buffer) {
-  const ssize_t count = read(descriptor, buffer.data(), buffer.size());
-  if (count < 0) return std::nullopt;
-  return std::string_view(buffer.data(), static_cast<std::size_t>(count));
+std::unique_ptr<RunningWorker> start_worker(const WorkerRequest& request,
+                                            const nlohmann::ordered_json& body) {
+  if (request.deputy != nullptr) {
+    return std::make_unique<RemoteWorker>(*request.deputy, body, request.environment);
+  }
+  return std::make_unique<LocalWorker>(request.worker, body.dump(), request.environment);
 }
 
 }  // namespace
@@ -57,16 +55,14 @@ Conversation::Conversation(const WorkerRequest& request, Clock::time_point start
     : request_(request),
       messages_(nonce, std::move(on_progress)),
       log_(request.log),
-      oom_kills_(count_oom_kills()),
-      process_({request.worker}, with_nonce(request.body, nonce).dump(), request.environment),
+      worker_(start_worker(request, with_nonce(request.body, nonce))),
       last_message_(Clock::now()),
       end_(start + request.total) {}
 
 std::array<pollfd, 3> Conversation::awaited() const {
-  // A closed pipe stays readable for ever, and so does the end; a negative number is passed over.
-  return {{{exit_ ? -1 : process_.ended(), POLLIN, 0},
-           {!exit_ && messages_open_ ? process_.messages() : -1, POLLIN, 0},
-           {!exit_ && output_open_ ? process_.output() : -1, POLLIN, 0}}};
+  // The end stays readable for ever; a negative number is passed over.
+  if (exit_) return {{{-1, POLLIN, 0}, {-1, POLLIN, 0}, {-1, POLLIN, 0}}};
+  return worker_->awaited();
 }
 
 Conversation::Clock::time_point Conversation::next_deadline() const {
@@ -77,26 +73,19 @@ Conversation::Clock::time_point Conversation::next_deadline() const {
 
 void Conversation::take_in() {
   if (exit_) return;
-  read_pipes();
-  exit_ = process_.try_wait();
+  read();
+  exit_ = worker_->try_wait();
   if (!exit_) return;
   exited_at_ = Clock::now();
-  // What it said last: no more than the pipes hold, as something it left behind may go on.
-  for (std::size_t read = 0; read < kPipeBytes; read += kReadBytes) read_pipes();
+  // What it said last: no more than its pipes hold, as something it left behind may go on.
+  for (int i = 0; i < kLastReads; ++i) read();
 }
 
-void Conversation::read_pipes() {
-  const auto message = messages_open_ ? read_some(process_.messages(), buffer_) : std::nullopt;
-  if (message) {
-    messages_open_ = !message->empty();
-    last_message_ = message->empty() ? last_message_ : Clock::now();
-    if (!ending_) messages_.take(*message);  // what comes too late does not count
-  }
-  const auto printed = output_open_ ? read_some(process_.output(), buffer_) : std::nullopt;
-  if (printed) {
-    output_open_ = !printed->empty();
-    log_.append(*printed);
-  }
+void Conversation::read() {
+  const std::string_view messages = worker_->read_messages();
+  if (!messages.empty()) last_message_ = Clock::now();
+  if (!ending_) messages_.take(messages);  // what comes too late does not count
+  log_.append(worker_->read_output());
 }
 
 void Conversation::end_where_due(Clock::time_point now, int interrupts) {
@@ -114,15 +103,15 @@ void Conversation::end_where_due(Clock::time_point now, int interrupts) {
   if (kill_at_ && !killed_ && (now >= *kill_at_ || interrupts > 1)) {
     killed_ = true;
     kill_at_ = now;
-    process_.send(SIGKILL);
+    worker_->send(SIGKILL);
   }
-  if (killed_ && now >= *kill_at_ + kUnkillable) exit_ = ExitStatus{0, SIGKILL};
+  if (killed_ && now >= *kill_at_ + kUnkillable) exit_ = WorkerEnd{{0, SIGKILL}};
 }
 
 void Conversation::tell_to_end(Ending why, Clock::time_point now) {
   ending_ = why;
   end_by(now + kGrace);
-  process_.send(SIGTERM);
+  worker_->send(SIGTERM);
 }
 
 void Conversation::end_by(Clock::time_point time) {
@@ -144,15 +133,14 @@ bool Conversation::timed_out() const {
 
 WorkerReply Conversation::reply() const {
   WorkerReply reply;
-  reply.exit = *exit_;
+  reply.exit = exit_->exit;
+  reply.killed_for_memory = exit_->killed_for_memory;
   reply.last = messages_.last();
   reply.ending = final_ending();
-  reply.ended_at = reply.ending == Ending::crashed ? exited_at_ : last_message_;
+  const bool has_crashed = reply.ending == Ending::crashed || reply.ending == Ending::lost;
+  reply.ended_at = has_crashed ? exited_at_ : last_message_;
   if (reply.ending == Ending::answered) reply.record = messages_.record();
   reply.reason = reason(reply.ending);
-  if (reply.ending == Ending::crashed && reply.exit.signal == SIGKILL) {
-    reply.killed_for_memory = oom_kills_ && count_oom_kills().value_or(0) > *oom_kills_;
-  }
   return reply;
 }
 
@@ -160,7 +148,9 @@ WorkerReply::Ending Conversation::final_ending() const {
   if (!messages_.fault().empty()) return Ending::broken;
   // A record was complete when it came: how the worker ended after it does not undo it.
   if (!messages_.record().is_null()) return Ending::answered;
-  return ending_.value_or(killed_ ? Ending::dismissed : Ending::crashed);
+  if (ending_) return *ending_;
+  if (killed_) return Ending::dismissed;
+  return exit_->lost.empty() ? Ending::crashed : Ending::lost;
 }
 
 std::string Conversation::reason(Ending ending) const {
@@ -168,10 +158,13 @@ std::string Conversation::reason(Ending ending) const {
   switch (ending) {
     case Ending::answered:
       if (killed_ || ending_) return "the worker did not end after its record";
-      if (*exit_ == ExitStatus{}) return "";
-      return "the worker ended " + describe(*exit_) + " after its record";
+      if (!exit_->lost.empty()) return exit_->lost + ", after its record";
+      if (exit_->exit == ExitStatus{}) return "";
+      return "the worker ended " + describe(exit_->exit) + " after its record";
     case Ending::crashed:
-      return "the worker ended " + describe(*exit_) + where + ", with no record";
+      return "the worker ended " + describe(exit_->exit) + where + ", with no record";
+    case Ending::lost:
+      return exit_->lost + "," + where;
     case Ending::broken:
       return messages_.fault();
     case Ending::timed_out:

@@ -5,14 +5,13 @@
 
 #include <array>
 #include <chrono>
-#include <cstddef>
-#include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "src/runner/bounded_log.h"
-#include "src/runner/process.h"
+#include "src/runner/running_worker.h"
 #include "src/runner/worker_call.h"
 #include "src/runner/worker_messages.h"
 
@@ -53,12 +52,11 @@ class Conversation {
 
  private:
   using Ending = WorkerReply::Ending;
-  static constexpr std::size_t kReadBytes = 64 * 1024;
 
   Conversation(const WorkerRequest& request, Clock::time_point start, const std::string& nonce,
                std::function<void(const WorkerProgress&)> on_progress);
 
-  void read_pipes();
+  void read();
   void tell_to_end(Ending why, Clock::time_point now);
   Ending final_ending() const;
   std::string reason(Ending ending) const;
@@ -66,19 +64,15 @@ class Conversation {
   const WorkerRequest& request_;
   WorkerMessages messages_;
   BoundedLog log_;
-  std::optional<std::int64_t> oom_kills_;  // before the worker started
-  Process process_;
+  std::unique_ptr<RunningWorker> worker_;
   Clock::time_point last_message_;
   Clock::time_point end_;
   Clock::time_point exited_at_;
   std::optional<Clock::time_point> kill_at_;
   std::optional<Ending> ending_;  // why it was told to end
-  std::optional<ExitStatus> exit_;
+  std::optional<WorkerEnd> exit_;
   bool too_long_ = false;
   bool killed_ = false;
-  bool messages_open_ = true;
-  bool output_open_ = true;
-  std::array<char, kReadBytes> buffer_;
 };
 
 }  // namespace headroom

@@ -64,6 +64,13 @@ int usable_cores() {
   return sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 0;
 }
 
+std::string usable_core_set() {
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  sched_getaffinity(0, sizeof cores, &cores);
+  return fingerprint({reinterpret_cast<const char*>(&cores), sizeof cores});
+}
+
 std::string utc_now() {
   const std::time_t now = std::time(nullptr);
   std::tm parts;

@@ -17,6 +17,9 @@ nlohmann::ordered_json provenance_columns(const Catalog& catalog);
 /// The cores that this process may use; 0: the system does not say.
 int usable_cores();
 
+/// A hash of which they are.
+std::string usable_core_set();
+
 /// Now, in UTC: "2026-11-21T11:30:05Z". A label; durations come from other clocks.
 std::string utc_now();
 

@@ -14,8 +14,8 @@
 namespace headroom {
 namespace {
 
-constexpr std::int64_t kMostRanks = 65536;  // as the field `ranks` of a case
-constexpr std::int64_t kMostPorts = 65535;
+constexpr std::int64_t kMostRanks = 65536;     // as the field `ranks` of a case
+constexpr std::int64_t kLastPort = 65535 - 2;  // two more are asked for, see Launch
 constexpr std::size_t kLongestAddress = 255;
 
 /// The variables by which a launcher tells a process which one it is. It is the launcher where
@@ -120,7 +120,7 @@ std::optional<Launch> read_launch(const Variables& environment) {
       reader.integer(found->local_rank, {0, launch.local_ranks.value_or(launch.ranks) - 1});
   if (launch.ranks == 1) return std::nullopt;  // it has nobody to meet
   launch.master_address = reader.address("MASTER_ADDR");
-  launch.master_port = static_cast<int>(reader.integer("MASTER_PORT", {1, kMostPorts}));
+  launch.master_port = static_cast<int>(reader.integer("MASTER_PORT", {1, kLastPort}));
   return launch;
 }
 

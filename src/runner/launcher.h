@@ -27,6 +27,11 @@ struct Launch {
   std::string master_address;  // of the machine of rank 0: a name, or an IP address
   int master_port = 0;         // there; torchrun itself listens on it, with a store of its own
 
+  /// Where the runner, who is rank 0, waits for its deputies.
+  int runner_port() const { return master_port + 1; }
+  /// Where the workers of a case meet.
+  int store_port() const { return master_port + 2; }
+
   friend bool operator==(const Launch&, const Launch&) = default;
 };
 

@@ -109,6 +109,7 @@ Outcome outcome_of(const WorkerReply& reply, const Catalog& catalog) {
         return {{Status::out_of_memory, "host: killed by the kernel's OOM killer"}, nullptr};
       }
       return {{Status::crashed, reply.reason}, nullptr};
+    case Ending::lost:
     case Ending::broken:
     case Ending::dismissed:
     case Ending::interrupted:

@@ -10,6 +10,9 @@ namespace headroom {
 /// Variables of the environment: name and value.
 using Environment = std::vector<std::pair<std::string, std::string>>;
 
+/// How many threads LibTorch starts, where it is set.
+inline constexpr const char* kThreads = "OMP_NUM_THREADS";
+
 /// This process's environment with `changes`, as "NAME=VALUE".
 std::vector<std::string> environment_with(const Environment& changes);
 

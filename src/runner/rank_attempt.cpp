@@ -10,11 +10,10 @@
 #include "src/core/temporary_folder.h"
 #include "src/runner/environment.h"
 #include "src/runner/rank_outcome.h"
+#include "src/runner/work_order.h"
 
 namespace headroom {
 namespace {
-
-constexpr const char* kThreads = "OMP_NUM_THREADS";
 
 /// Each rank would else start as many threads as there are cores.
 void share_cores(std::vector<WorkerRequest>& requests) {
@@ -25,6 +24,14 @@ void share_cores(std::vector<WorkerRequest>& requests) {
   }
 }
 
+void share_cores(std::vector<WorkerRequest>& requests, const Deputies& deputies) {
+  const std::vector<std::int64_t> threads = deputies.threads_of(requests.size());
+  for (std::size_t rank = 0; rank < requests.size(); ++rank) {
+    if (threads[rank] == 0) continue;
+    requests[rank].environment.emplace_back(kThreads, std::to_string(threads[rank]));
+  }
+}
+
 void join(std::vector<WorkerRequest>& requests, const std::filesystem::path& folder) {
   const std::string store = std::filesystem::absolute(folder) / "store";
   for (std::size_t rank = 0; rank < requests.size(); ++rank) {
@@ -32,19 +39,39 @@ void join(std::vector<WorkerRequest>& requests, const std::filesystem::path& fol
   }
 }
 
+void join(std::vector<WorkerRequest>& requests, Deputies& deputies) {
+  join(requests[0].body, deputies.launch());
+  for (std::size_t rank = 0; rank < requests.size(); ++rank) {
+    nlohmann::ordered_json& body = requests[rank].body;
+    body["rank"] = rank;
+    body["address"] = deputies.address_of(rank);
+    if (rank == 0) continue;
+    body.erase("snapshot");  // deputies write no files
+    requests[rank].deputy = &deputies.of(rank);
+  }
+}
+
 }  // namespace
 
-RankAttempt attempt_ranks(std::vector<WorkerRequest> requests, const Catalog& catalog,
-                          Interrupts& interrupts,
+RankAttempt attempt_ranks(std::vector<WorkerRequest> requests, Deputies* deputies,
+                          const Catalog& catalog, Interrupts& interrupts,
                           const std::function<void(const WorkerProgress&)>& on_progress) {
   std::optional<TemporaryFolder> folder;
-  if (requests.front().body.contains("ranks")) join(requests, folder.emplace().path());
-  share_cores(requests);
+  if (deputies != nullptr && requests.size() > 1) {
+    join(requests, *deputies);
+    share_cores(requests, *deputies);
+  } else {
+    if (requests.front().body.contains("ranks")) join(requests, folder.emplace().path());
+    share_cores(requests);
+  }
   const std::vector<WorkerReply> replies = call_workers(requests, interrupts, on_progress);
   RankAttempt result;
-  result.interrupted = std::any_of(replies.begin(), replies.end(), [](const WorkerReply& reply) {
-    return reply.ending == WorkerReply::Ending::interrupted;
-  });
+  const auto any = [&](WorkerReply::Ending ending) {
+    return std::any_of(replies.begin(), replies.end(),
+                       [&](const WorkerReply& reply) { return reply.ending == ending; });
+  };
+  // A launcher that loses one of its processes interrupts the others.
+  result.interrupted = any(WorkerReply::Ending::interrupted) && !any(WorkerReply::Ending::lost);
   result.outcome = outcome_of_ranks(replies, catalog);
   return result;
 }

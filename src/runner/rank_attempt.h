@@ -4,6 +4,7 @@
 #include <functional>
 #include <vector>
 
+#include "src/runner/deputies.h"
 #include "src/runner/outcome.h"
 #include "src/runner/worker_call.h"
 
@@ -15,13 +16,17 @@ struct RankAttempt {
   Outcome outcome;
 };
 
-/// Measures a case on this machine: `requests` are what would measure it, one for each of its
-/// ranks, in their order. Ranks that are joined get a store of their own, a file that is not there
-/// yet, in a folder that nobody else may read and that goes with the attempt. Several ranks share
-/// the cores, unless OMP_NUM_THREADS is set. Throws std::system_error where a worker can't be
-/// started.
-RankAttempt attempt_ranks(std::vector<WorkerRequest> requests, const Catalog& catalog,
-                          Interrupts& interrupts,
+/// Measures a case: `requests` are what would measure it, one for each of its ranks, in their
+/// order. Several ranks share the cores of a machine, unless OMP_NUM_THREADS is set.
+///
+/// Without `deputies`, or of one rank, all are started here. Ranks that are joined get a store of
+/// their own, a file that is not there yet, in a folder that nobody else may read and that goes
+/// with the attempt. With `deputies`, who are at least as many as the other ranks, each of these is
+/// started by its own, and they meet at a port of this machine.
+///
+/// Throws std::system_error where a worker can't be started here.
+RankAttempt attempt_ranks(std::vector<WorkerRequest> requests, Deputies* deputies,
+                          const Catalog& catalog, Interrupts& interrupts,
                           const std::function<void(const WorkerProgress&)>& on_progress);
 
 }  // namespace headroom

@@ -15,24 +15,45 @@ struct Checked {
   const char* column;
   const char* words;
   double TechniqueInfo::*tolerance;
+  double TechniqueInfo::*option_tolerance;
 };
 
 constexpr Checked kChecked[] = {
-    {"first_loss", "the loss of the first step", &TechniqueInfo::loss_tolerance},
+    {"first_loss", "the loss of the first step", &TechniqueInfo::loss_tolerance,
+     &TechniqueInfo::option_loss_tolerance},
     {"first_gradient_norm", "the gradient norm of the first step",
-     &TechniqueInfo::gradient_tolerance},
+     &TechniqueInfo::gradient_tolerance, &TechniqueInfo::option_gradient_tolerance},
 };
 
-double tolerance_of(const Catalog& catalog, const Case& one, double TechniqueInfo::*tolerance) {
+/// Whether the technique is given its rounding option, with another value than the default.
+bool rounds_by_option(const TechniqueInfo& info, const Json& technique) {
+  const auto given = technique.find(info.rounding_option);
+  const auto field = std::ranges::find(info.fields, info.rounding_option, &Field::name);
+  return given != technique.end() && field != info.fields.end() && *given != field->default_value;
+}
+
+double tolerance_of(const Catalog& catalog, const Case& one, const Checked& checked) {
   double sum = 0;
   for (const Json& technique : one.techniques) {
     const TechniqueInfo* info = catalog.find_technique(technique.at("name").get<std::string>());
-    if (info != nullptr) sum += info->*tolerance;
+    if (info == nullptr) continue;
+    sum += info->*checked.tolerance;
+    if (rounds_by_option(*info, technique)) sum += info->*checked.option_tolerance;
   }
   return sum;
 }
 
 bool is_plain_case(const Case& one) { return is_plain(one.ranks(), technique_names(one)); }
+
+/// What the case would be without its techniques: where ranks share a batch, on one rank.
+Json plain_fields(const Catalog& catalog, const Case& one) {
+  Json fields = one.fields;
+  for (const Json& technique : one.techniques) {
+    const TechniqueInfo* info = catalog.find_technique(technique.at("name").get<std::string>());
+    if (info != nullptr && info->shares_batch) fields["ranks"] = 1;
+  }
+  return fields;
+}
 
 bool drops_out(const Case& one) {
   const Json* dropout = one.find("model.dropout");
@@ -51,8 +72,9 @@ Verdict check_against_reference(const Catalog& catalog, const Suite& suite, cons
                                 const Row& row, const DoneRow& done) {
   Verdict own{Status::ok, row.value("reason", "")};
   if (is_plain_case(one) || drops_out(one)) return own;
+  const Json fields = plain_fields(catalog, one);
   const auto reference = std::find_if(suite.cases.begin(), suite.cases.end(), [&](const Case& c) {
-    return is_plain_case(c) && c.fields == one.fields;
+    return is_plain_case(c) && c.fields == fields;
   });
   const Row* reference_row = reference == suite.cases.end() ? nullptr : done(*reference);
   if (reference_row == nullptr || status_of(*reference_row) != Status::ok) {
@@ -62,7 +84,7 @@ Verdict check_against_reference(const Catalog& catalog, const Suite& suite, cons
     const auto seen = number_in(row, checked.column);
     const auto expected = number_in(*reference_row, checked.column);
     if (!seen || !expected || *seen == *expected) continue;
-    const double tolerance = tolerance_of(catalog, one, checked.tolerance);
+    const double tolerance = tolerance_of(catalog, one, checked);
     if (std::abs(*seen - *expected) <= tolerance * std::abs(*expected)) continue;
     return {Status::incorrect,
             std::string(checked.words) + " is " + text(*seen) + ", that of " + reference->name +

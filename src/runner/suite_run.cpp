@@ -49,10 +49,12 @@ class SuiteRun {
       if (options_.selects(one)) selected.push_back(&one);
     }
     SuiteRunResult result;
-    for (std::size_t i = 0; i < selected.size() && !result.interrupted; ++i) {
+    const auto goes_on = [&] { return !result.interrupted && result.lost.empty(); };
+    for (std::size_t i = 0; i < selected.size() && goes_on(); ++i) {
       if (find_row(*selected[i]) != nullptr) continue;
       observer_.case_started(i, selected.size(), *selected[i]);
       result.interrupted = !run_case(*selected[i]) || interrupts_.count() > 0;
+      if (options_.deputies != nullptr) result.lost = options_.deputies->lost();
     }
     for (const Case* one : selected) {
       const auto done = done_.find(one->name);
@@ -105,7 +107,7 @@ class SuiteRun {
     columns["started_at"] = utc_now();
     columns["ranks"] = one.ranks();
     Outcome outcome;
-    if (const auto why = why_unsupported(one, options_.device, catalog_)) {
+    if (const auto why = why_impossible(one)) {
       outcome.verdict = {Status::unsupported, *why};
     } else if (!(options_.measures ? measure(one, outcome, columns)
                                    : plan(one, outcome, columns))) {
@@ -119,6 +121,15 @@ class SuiteRun {
     }
     keep(one, row, outcome);
     return true;
+  }
+
+  std::optional<std::string> why_impossible(const Case& one) const {
+    if (auto why = why_unsupported(one, options_.device, catalog_)) return why;
+    if (options_.deputies == nullptr) return std::nullopt;
+    const Launch& launch = options_.deputies->launch();
+    if (one.ranks() <= launch.ranks) return std::nullopt;
+    return std::to_string(one.ranks()) + " ranks are more than the " +
+           std::to_string(launch.ranks) + " that " + launch.launcher + " started";
   }
 
   /// Fills in what came of the case. False: the user interrupted it.
@@ -145,7 +156,8 @@ class SuiteRun {
         logs.push_back(folder_.open_log(one.name, rank));
         requests.push_back(request(one, logs.back(), rank));
       }
-      return attempt_ranks(std::move(requests), catalog_, interrupts_, on_progress_);
+      return attempt_ranks(std::move(requests), options_.deputies, catalog_, interrupts_,
+                           on_progress_);
     } catch (const std::system_error& error) {
       if (one.ranks() == 1) throw;  // what one process lacks, every case lacks
       RankAttempt none;

@@ -14,8 +14,11 @@
 // Conversations with workers: docs/protocol.md.
 namespace headroom {
 
+struct Deputy;
+
 struct WorkerRequest {
   std::string worker;           // the program's path
+  Deputy* deputy = nullptr;     // who starts its own worker in place of that one
   nlohmann::ordered_json body;  // the request, without its nonce
   Environment environment;      // beside this process's own
   int log = 2;                  // where the worker's standard output and error go, up to 1 MiB
@@ -40,6 +43,7 @@ struct WorkerReply {
   enum class Ending {
     answered,     // with a record
     crashed,      // it ended with none
+    lost,         // the connection to its machine was lost
     broken,       // what it said is not of the protocol
     timed_out,    // it was silent, or took, too long
     dismissed,    // it was ended, since another worker went wrong

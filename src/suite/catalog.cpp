@@ -60,6 +60,7 @@ std::vector<Field> parse_fields(const Json& json) {
 }
 
 TechniqueInfo parse_technique(const Json& json) {
+  const Json rounds_by = json.value("rounds_by", Json::object());
   return {.name = json.at("name"),
           .summary = json.at("summary"),
           .saves = json.value("saves", ""),
@@ -70,7 +71,11 @@ TechniqueInfo parse_technique(const Json& json) {
           .needs = json.value("needs", ""),
           .loss_tolerance = json.value("loss_tolerance", 0.0),
           .gradient_tolerance = json.value("gradient_tolerance", 0.0),
-          .joins_ranks = json.value("joins_ranks", false)};
+          .rounding_option = rounds_by.value("option", ""),
+          .option_loss_tolerance = rounds_by.value("loss_tolerance", 0.0),
+          .option_gradient_tolerance = rounds_by.value("gradient_tolerance", 0.0),
+          .joins_ranks = json.value("joins_ranks", false),
+          .shares_batch = json.value("shares_batch", false)};
 }
 
 Column parse_column(const Json& json) {

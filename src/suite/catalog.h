@@ -48,7 +48,11 @@ struct TechniqueInfo {
   std::string needs;              // "cuda", or empty
   double loss_tolerance = 0;      // relative, of first_loss
   double gradient_tolerance = 0;  // relative, of first_gradient_norm
-  bool joins_ranks = false;       // makes one training of the processes of a case
+  std::string rounding_option;    // which adds these where it is not at its default; or empty
+  double option_loss_tolerance = 0;
+  double option_gradient_tolerance = 0;
+  bool joins_ranks = false;   // makes one training of the processes of a case
+  bool shares_batch = false;  // ... which all see the same samples
 };
 
 enum class ColumnType { text, integer, number };

@@ -35,16 +35,31 @@ at::Device device_of(const Json& request) {
   return {at::kCUDA, 0};
 }
 
+/// Where the ranks meet: a file of this machine, or a port of rank 0's.
+void read_store(const Json& request, Membership& membership) {
+  const auto store = request.find("store");
+  if (store == request.end()) return;
+  if (store->is_string()) {
+    membership.store = store->get<std::string>();
+    return;
+  }
+  membership.store_host = store->at("host").get<std::string>();
+  membership.store_port = store->at("port").get<int>();
+  membership.address = request.value("address", "");
+}
+
 /// Which rank this worker is, and its own device. How many there are is the case's.
 void take_seat(const Json& request, Recipe& recipe) {
   recipe.membership.rank = request.value("rank", std::int64_t{0});
-  recipe.membership.store = request.value("store", "");
+  read_store(request, recipe.membership);
   if (!recipe.device.is_cuda() || recipe.membership.ranks == 1) return;
   const c10::impl::VirtualGuardImpl cuda(at::kCUDA);
   const std::int64_t devices = cuda.deviceCount();
-  const std::int64_t rank = recipe.membership.rank;
+  const std::int64_t rank = request.value("local_rank", recipe.membership.rank);
   if (devices == 0) return;  // said where memory is watched
-  if (rank >= devices && recipe.train.backend != CollectiveBackend::gloo) {
+  // A launcher may show each rank nothing but the GPU that is its own.
+  const bool sees_its_own = request.contains("local_rank") && devices == 1;
+  if (rank >= devices && !sees_its_own && recipe.train.backend != CollectiveBackend::gloo) {
     throw Unsupported("rank " + std::to_string(rank) + " needs a GPU of its own, here are " +
                       std::to_string(devices) + "; with train.backend=gloo ranks share them");
   }

@@ -13,7 +13,7 @@ namespace {
 
 void check_excludes(const std::vector<std::string>& names) {
   for (const std::string& name : names) {
-    for (const std::string_view other : find_technique(name).excludes) {
+    for (const std::string_view other : excluded_by(find_technique(name))) {
       if (std::ranges::find(names, other) != names.end()) {
         throw Unsupported(name + " can't be combined with " + std::string(other));
       }

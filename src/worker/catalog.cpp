@@ -27,11 +27,16 @@ Json describe_technique(const TechniqueEntry& entry) {
           {"costs", entry.costs},
           {"source", entry.source},
           {"fields", describe_fields([&](Fields& f) { technique->fields(f); })},
-          {"excludes", entry.excludes},
+          {"excludes", excluded_by(entry)},
           {"needs", ""},
           {"joins_ranks", entry.joins_ranks},
+          {"shares_batch", entry.shares_batch},
           {"loss_tolerance", entry.loss_tolerance},
-          {"gradient_tolerance", entry.gradient_tolerance}};
+          {"gradient_tolerance", entry.gradient_tolerance},
+          {"rounds_by",
+           {{"option", entry.rounds_by.option},
+            {"loss_tolerance", entry.rounds_by.loss_tolerance},
+            {"gradient_tolerance", entry.rounds_by.gradient_tolerance}}}};
 }
 
 }  // namespace

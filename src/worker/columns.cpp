@@ -45,7 +45,7 @@ std::optional<std::int64_t> step_deviation(const Measured& m) {
 Json samples_per_second(const Measured& m) {
   const auto step = median_step(m);
   if (!step) return {};
-  const std::int64_t samples = m.recipe.train.batch_size * m.recipe.membership.ranks;
+  const std::int64_t samples = m.recipe.train.batch_size * m.recipe.batch_share().ranks;
   return static_cast<double>(samples) * 1e9 / static_cast<double>(*step);
 }
 
@@ -150,6 +150,10 @@ const std::array kColumns{
            "worker", [](const Measured& m) -> Json { return m.measurement.pinned_peak_bytes; },
            kLargest},
 
+    Column{"model_states_bytes", "integer", "memory",
+           "weights, gradients and optimizer state between backward and update", "worker",
+           [](const Measured& m) { return timed(m, m.measurement.model_states_bytes); }, kLargest},
+
     Column{"peak_weights_bytes", "integer", "memory", "of run_peak_allocated_bytes: weights",
            "worker", &at_peak<Category::weights>},
     Column{"peak_gradients_bytes", "integer", "memory", "... gradients of parameters", "worker",
@@ -197,8 +201,8 @@ const std::array kColumns{
     Column{"step_time_samples", "integer", "time", "updates that were timed", "worker",
            [](const Measured& m) -> Json { return m.measurement.step_time_ns.size(); }},
     Column{"samples_per_second", "number", "time",
-           "of all ranks: ranks * batch_size / step_time_median_ns", "worker", &samples_per_second,
-           kSmallest},
+           "of all ranks: the samples of an update / step_time_median_ns", "worker",
+           &samples_per_second, kSmallest},
     Column{"mfu", "number", "time",
            "flops_per_step a second over what the best large product of this machine reaches",
            "worker", &utilisation, kSmallest},
@@ -221,6 +225,7 @@ const std::array kColumns{
     Column{"published_run_peak_allocated_bytes", "integer", "compare", "from the suite", "runner"},
     Column{"published_run_peak_reserved_bytes", "integer", "compare", "from the suite", "runner"},
     Column{"published_driver_peak_bytes", "integer", "compare", "from the suite", "runner"},
+    Column{"published_model_states_bytes", "integer", "compare", "from the suite", "runner"},
     Column{"published_context_bytes", "integer", "compare",
            "from the suite: what the CUDA context took of published_driver_peak_bytes", "runner"},
     Column{"published_samples_per_second", "number", "compare", "from the suite", "runner"},
@@ -229,6 +234,7 @@ const std::array kColumns{
            "this row's figure against the published one, signed", "runner"},
     Column{"run_peak_allocated_error_percent", "number", "compare", "likewise", "runner"},
     Column{"run_peak_reserved_error_percent", "number", "compare", "likewise", "runner"},
+    Column{"model_states_error_percent", "number", "compare", "likewise", "runner"},
     Column{"driver_peak_error_percent", "number", "compare",
            "likewise; of a plan, with the published context where the suite gives it", "runner"},
     Column{"planned_run_peak_allocated_bytes", "integer", "compare",

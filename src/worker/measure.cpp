@@ -40,7 +40,7 @@ class Run {
   PeakMemory steps(const char* phase, long count, Measurement& into) {
     if (count > 0 && !loader_) {
       loader_.emplace(*data_, recipe_.data, recipe_.train.batch_size, recipe_.train.seed,
-                      BatchShare{recipe_.membership.rank, recipe_.membership.ranks});
+                      recipe_.batch_share());
     }
     into.step_time_ns.clear();
     const std::int64_t copied_before = trainer_.copied_bytes();
@@ -81,6 +81,11 @@ class Run {
     return held_out_accuracy(trainer_.model(), *data_, recipe_);
   }
 
+  void save_weights(const std::string& folder) {
+    const Membership& membership = recipe_.membership;
+    write_weight_parts(folder, membership.rank, membership.ranks, trainer_.own_weights());
+  }
+
   /// Reads what is known only at the end.
   void finish(Measurement& into) {
     take_peak(into);
@@ -88,6 +93,7 @@ class Run {
     into.evidence = trainer_.final_evidence();
     into.first_gradient_norm = trainer_.first_gradient_norm();
     into.pinned_peak_bytes = host_pool_peak_bytes();
+    into.model_states_bytes = trainer_.model_states_bytes();
     into.host_peak_bytes = host_peak_bytes();
   }
 
@@ -133,6 +139,10 @@ Measurement measure(const Case& measured, const Messages& messages) {
   messages.progress("evaluate");
   if (trains) result.held_out_accuracy = run->accuracy();
   run->finish(result);
+  if (recipe.computes && !recipe.train.save_weights.empty()) {
+    messages.progress("save");
+    run->save_weights(recipe.train.save_weights + "/" + measured.name);
+  }
   if (driver_before) result.driver_bytes = driver_memory_bytes(recipe.device);
   if (result.driver_bytes) *result.driver_bytes -= *driver_before;
   run.reset();

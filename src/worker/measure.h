@@ -21,6 +21,7 @@ struct Measurement {
   std::optional<std::int64_t> driver_bytes;
   std::optional<std::int64_t> host_peak_bytes;
   std::int64_t pinned_peak_bytes = 0;
+  std::int64_t model_states_bytes = 0;  // in the last step, when backward had ended
 
   std::vector<std::int64_t> step_time_ns;  // of the timed steps, batch loading included
   std::vector<double> losses;              // of every step from the first

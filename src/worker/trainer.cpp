@@ -57,7 +57,7 @@ Trainer::Trainer(const Recipe& recipe, const Techniques& techniques, Ledger& led
   for (const auto& technique : techniques) technique->split_parameters(*step_, recipe);
   make_optimizer();
   gradient_norms_.resize(step_->trained.size());
-  if (recipe.membership.ranks > 1) give_each_rank_its_own_dropout();
+  if (recipe.batch_share().ranks > 1) give_each_rank_its_own_dropout();
   for (const auto& technique : techniques) technique->wrap_model(*step_, recipe);
   for (const auto& technique : techniques) technique->wrap_step(*step_, recipe);
   follow_gradients();
@@ -73,6 +73,9 @@ void Trainer::build_model() {
     model_ =
         entry.make(recipe_.model, recipe_.data.shape(), ParameterFactory(device, dtype, how, made));
     for (const Parameter& p : model_->parameters()) ledger_.tag(p.tensor, Category::weights);
+    open_saved_weights();
+    if (made) return;  // they have no memory yet
+    for (const Parameter& parameter : model_->parameters()) read_saved_weight(parameter);
   };
   if (recipe_.build_on_device && recipe_.moves_in_units) {
     // No rank ever holds the whole model: its parameters have no memory until their units have.
@@ -102,6 +105,18 @@ void Trainer::build_model() {
   evidence_.parameter_bytes =
       evidence_.parameter_count * static_cast<std::int64_t>(c10::elementSize(recipe_.dtype));
   evidence_.parameter_tensors = static_cast<std::int64_t>(model_->parameters().size());
+}
+
+void Trainer::open_saved_weights() {
+  if (recipe_.model.weights.empty() || !recipe_.computes) return;
+  saved_.emplace(recipe_.model.weights);
+  saved_->check(model_->parameters());
+}
+
+void Trainer::read_saved_weight(const Parameter& parameter) {
+  if (!saved_) return;
+  const at::NoGradGuard no_grad;
+  parameter.tensor.copy_(saved_->read(parameter.name));
 }
 
 /// Lets each block say when it runs, forward and backward: innermost, so that a second run counts.
@@ -138,10 +153,11 @@ void Trainer::follow_gradients() {
 }
 
 /// The parameters that a model without memory would have begun with.
-void Trainer::draw_parameters(const MadeParameter& made) const {
+void Trainer::draw_parameters(const MadeParameter& made) {
   const Start start = recipe_.computes ? Start::drawn : Start::zeros;
   const auto hand_on = [&](std::size_t index, const at::Tensor& parameter) {
     ledger_.tag(parameter, Category::weights);
+    read_saved_weight({model_->parameters()[index].name, parameter});
     made(index, parameter);
     release_storage(parameter);
   };
@@ -151,12 +167,11 @@ void Trainer::draw_parameters(const MadeParameter& made) const {
 }
 
 void Trainer::make_optimizer() {
+  const HostUpdates updates = recipe_.computes ? HostUpdates::all : HostUpdates::first;
   if (recipe_.offloads_weights) {
-    optimizer_ = make_optimizer_of_host_parameters(recipe_.optimizer, step_->trained);
-  } else if (recipe_.optimizer_on_host && !recipe_.computes) {
-    optimizer_ = make_planned_host_optimizer(recipe_.optimizer, step_->trained);
+    optimizer_ = make_optimizer_of_host_parameters(recipe_.optimizer, step_->trained, updates);
   } else if (recipe_.optimizer_on_host) {
-    optimizer_ = make_host_optimizer(recipe_.optimizer, step_->trained);
+    optimizer_ = make_host_optimizer(recipe_.optimizer, step_->trained, updates);
   } else {
     optimizer_ = make_device_optimizer(recipe_.optimizer, step_->trained);
   }
@@ -178,6 +193,14 @@ void Trainer::make_step() {
   if (recipe_.build_on_device && recipe_.moves_in_units) {
     step_->draw_parameters = [this](const MadeParameter& made) { draw_parameters(made); };
   }
+  step_->own_weights = [this] {
+    std::vector<WeightPart> weights;
+    if (recipe_.membership.rank > 0) return weights;  // all ranks have the same
+    for (const Parameter& p : model_->parameters()) {
+      weights.push_back({p.name, TensorPart::whole(p.tensor.sizes()), p.tensor});
+    }
+    return weights;
+  };
   step_->forward = [this](const Batch& batch) { return model_->loss(batch); };
   step_->backward = [](const at::Tensor& loss) { torch::autograd::backward({loss}, {}); };
   step_->parameter_ready = [this](std::size_t index) { step_->gradient_ready(index); };
@@ -185,7 +208,7 @@ void Trainer::make_step() {
   step_->finish_gradients = [this] {
     for (std::size_t i = 0; i < gradient_norms_.size(); ++i) note_gradient_norm(i);
     if (recipe_.train.max_gradient_norm > 0.0) {
-      clip_gradients(step_->trained, recipe_.train.max_gradient_norm, step_->complete_norm);
+      clip_gradients(step_->trained, recipe_.train.max_gradient_norm, step_->share);
     }
   };
   step_->update = [this] {
@@ -218,10 +241,12 @@ void Trainer::note_gradient_norm(std::size_t index) {
 
 std::optional<double> Trainer::first_gradient_norm() const {
   double sum = 0.0;
-  for (const double norm : gradient_norms_) sum += norm * norm;
-  if (step_->complete_norm) {
+  for (std::size_t i = 0; i < gradient_norms_.size(); ++i) {
+    if (step_->share.has(i)) sum += gradient_norms_[i] * gradient_norms_[i];
+  }
+  if (step_->share.complete) {
     at::Tensor sum_of_all = at::full({}, sum, at::device(recipe_.device).dtype(at::kDouble));
-    step_->complete_norm(sum_of_all);
+    step_->share.complete(sum_of_all);
     sum = sum_of_all.item<double>();
   }
   const bool known = evidence_.steps > 0 && std::isfinite(sum);
@@ -252,6 +277,9 @@ double Trainer::step(const Batch& host_batch) {
     step_->backward(loss);
     ++evidence_.backward_passes;
   }
+  model_states_bytes_ = ledger_.current_bytes(Category::weights) +
+                        ledger_.current_bytes(Category::gradients) +
+                        ledger_.current_bytes(Category::optimizer_state);
   const PhaseScope phase(Phase::update);
   step_->collect_gradients();
   step_->finish_gradients();

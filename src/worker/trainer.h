@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "models/saved_weights.h"
 #include "src/memory/ledger.h"
 #include "techniques/technique.h"
 
@@ -31,6 +32,8 @@ class Trainer {
   Model& model() { return *model_; }
   /// Calls `call` while all of the model's weights are in memory. All ranks do so together.
   void with_weights(const std::function<void()>& call) { step_->with_weights(call); }
+  /// What of the weights this rank is to save.
+  std::vector<WeightPart> own_weights() const { return step_->own_weights(); }
   const Optimizer& optimizer() const { return *optimizer_; }
   Evidence& evidence() { return evidence_; }
   /// The evidence with what is known only at the end: where the optimizer's state lies.
@@ -39,6 +42,9 @@ class Trainer {
   /// nothing of backward. Empty before that step, and where they overflowed, as scaled fp16 may.
   /// All ranks ask for it together.
   std::optional<double> first_gradient_norm() const;
+  /// Bytes of weights, gradients and optimizer state on the device when the last step's backward
+  /// passes had ended.
+  std::int64_t model_states_bytes() const { return model_states_bytes_; }
   /// Bytes that techniques copied between device and host so far.
   std::int64_t copied_bytes() const;
   /// Bytes that collectives had this rank send so far, at least.
@@ -46,11 +52,13 @@ class Trainer {
 
  private:
   void build_model();
+  void open_saved_weights();
+  void read_saved_weight(const Parameter& parameter);
   void follow_blocks();
   void follow_gradients();
   void make_step();
   void make_optimizer();
-  void draw_parameters(const MadeParameter& made) const;
+  void draw_parameters(const MadeParameter& made);
   void give_each_rank_its_own_dropout() const;
   at::Tensor mean_over_ranks(const at::Tensor& loss) const;
   void zero_gradients();
@@ -59,11 +67,13 @@ class Trainer {
   const Recipe& recipe_;
   Ledger& ledger_;
   Evidence evidence_;
+  std::optional<SavedWeights> saved_;  // to begin with
   std::unique_ptr<ProcessGroup> group_;
   std::unique_ptr<Model> model_;
   std::unique_ptr<Optimizer> optimizer_;
   std::unique_ptr<Step> step_;
   std::vector<double> gradient_norms_;  // of the first step, by parameter
+  std::int64_t model_states_bytes_ = 0;
 };
 
 }  // namespace headroom

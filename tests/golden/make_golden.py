@@ -29,6 +29,8 @@ from transformers import (
     BertForSequenceClassification,
     DistilBertConfig,
     DistilBertForSequenceClassification,
+    GPT2Config,
+    GPT2LMHeadModel,
 )
 
 INPUTS = 1_000_000  # the number of the tensor of inputs
@@ -73,6 +75,13 @@ BERTS = {  # name: (width, layers, heads, intermediate)
     "bert_base": (768, 12, 12, 3072),
     "bert_large": (1024, 24, 16, 4096),
 }
+GPT2S = {  # name: (layers, width, heads, vocabulary, positions)
+    "gpt2_mini": (4, 256, 4, 50257, 1024),
+    "gpt2": (12, 768, 12, 50257, 1024),
+    "gpt2_7_5b": (36, 4096, 32, 51200, 2048),
+}
+# Of so many tokens' scores the file keeps one of each 4096.
+LOGIT_STRIDE = 4096
 
 
 def make(name, classes, image_size, dropout=0.0):
@@ -83,6 +92,21 @@ def make(name, classes, image_size, dropout=0.0):
             return builder(num_classes=classes, image_size=image_size, dropout=dropout)
         return VisionTransformer(
             image_size, patch, layers, heads, width, 4 * width, dropout, num_classes=classes
+        )
+    if name in GPT2S:
+        layers, width, heads, vocabulary, positions = GPT2S[name]
+        return GPT2LMHeadModel(
+            GPT2Config(
+                n_layer=layers,
+                n_embd=width,
+                n_head=heads,
+                vocab_size=vocabulary,
+                n_positions=positions,
+                embd_pdrop=dropout,
+                attn_pdrop=dropout,
+                resid_pdrop=dropout,
+                attn_implementation="eager",
+            )
         )
     options = {"num_labels": classes, "attn_implementation": "eager"}
     if name in BERTS:
@@ -109,6 +133,7 @@ LAYER_PREFIXES = (
     "encoder.layers.encoder_layer_",
     "bert.encoder.layer.",
     "distilbert.transformer.layer.",
+    "transformer.h.",
 )
 
 
@@ -133,7 +158,8 @@ def structure(name, classes, image_size):
     with torch.device("meta"):
         model = make(name, classes, image_size)
     parameters = [(n, list(p.shape)) for n, p in model.named_parameters()]
-    assert {n for n, _ in parameters} == set(model.state_dict())
+    # lm_head.weight is transformer.wte.weight under a second name.
+    assert {n for n, _ in parameters} == set(model.state_dict()) - {"lm_head.weight"}
     folded, layers = fold_layers(parameters)
     return {
         "model": name,
@@ -168,14 +194,25 @@ def round_to_digits(value):
     return float(f"{value:.12g}")
 
 
+def next_token_loss(output, model, inputs):
+    """As model(labels=...) has it, but for a step of its own that rounds logits to float32."""
+    ids = inputs["input_ids"]
+    loss = torch.nn.functional.cross_entropy(output[:, :-1].flatten(0, 1), ids[:, 1:].flatten())
+    torch.testing.assert_close(loss, model(**inputs, labels=ids).loss.double(), rtol=1e-5, atol=0)
+    return loss
+
+
 def parity(name, classes, image_size=0, tokens=0, padded=False, gradients=True):
     model = make(name, classes, image_size).eval()
     fill(model)
     model = model.double()
     inputs = make_inputs(name, image_size, tokens, padded)
-    labels = torch.arange(BATCH) % classes
     output = model(inputs["images"]) if name in VITS else model(**inputs).logits
-    loss = torch.nn.functional.cross_entropy(output, labels)
+    if name in GPT2S:
+        loss = next_token_loss(output, model, inputs)
+        output = output[..., ::LOGIT_STRIDE].flatten(0, 1)
+    else:
+        loss = torch.nn.functional.cross_entropy(output, torch.arange(BATCH) % classes)
     loss.backward()
     return {
         "model": name,
@@ -220,6 +257,9 @@ def main():
             structure("bert_base", 2, 0),
             structure("bert_large", 2, 0),
             structure("distilbert", 2, 0),
+            structure("gpt2_mini", 2, 0),
+            structure("gpt2", 2, 0),
+            structure("gpt2_7_5b", 2, 0),
         ],
         "parity": [
             parity("vit_ti_16", 10, image_size=64),
@@ -228,11 +268,15 @@ def main():
             parity("bert_mini", 3, tokens=16, padded=True),
             parity("distilbert", 3, tokens=16),
             parity("distilbert", 3, tokens=16, padded=True),
+            parity("gpt2_mini", 3, tokens=16),
+            parity("gpt2_mini", 3, tokens=16, padded=True),
+            parity("gpt2", 3, tokens=16),
         ],
         "dropouts": [
             dropouts("vit_ti_16", 10, image_size=32),
             dropouts("bert_mini", 3, tokens=16),
             dropouts("distilbert", 3, tokens=16),
+            dropouts("gpt2_mini", 3, tokens=16),
         ],
     }
     path = pathlib.Path(__file__).with_name("models.json")

@@ -63,6 +63,21 @@ TEST(Attention, KeysThatDoNotCountChangeNothing) {
   }
 }
 
+TEST(Attention, KernelsAgreeOnThePast) {
+  const at::Tensor q = values();
+  const at::Tensor k = values();
+  const at::Tensor v = values();
+  const at::Tensor last_only = attend(Attention::eager, q, k, v, {}, 0.0).select(2, 4);
+  for (const at::Tensor& mask : {at::Tensor(), key_mask(some_padding())}) {
+    const at::Tensor expected = attend_to_past(Attention::eager, q, k, v, mask, 0.0);
+    EXPECT_TRUE(at::allclose(expected.select(2, 0), v.select(2, 0)));  // it has no other key
+    EXPECT_EQ(at::allclose(expected.select(2, 4), last_only), !mask.defined());
+    for (const Attention kind : {Attention::flash, Attention::math, Attention::eager_torch_1_10}) {
+      EXPECT_TRUE(at::allclose(attend_to_past(kind, q, k, v, mask, 0.0), expected, 1e-4, 1e-6));
+    }
+  }
+}
+
 TEST(Attention, EagerServesHalfPrecisionWithAMask) {
   const at::Tensor x = values();
   for (const at::ScalarType dtype : {at::kHalf, at::kBFloat16}) {
@@ -110,7 +125,7 @@ TEST(Attention, LeavesPyTorchsChoiceAsItWas) {
 
 TEST(Attention, HeadsAreSplitAndMerged) {
   const at::Tensor x = at::randn({2, 5, 24});
-  const at::Tensor heads = split_heads(x, 3);
+  const at::Tensor heads = split_heads(x, 8);
   EXPECT_EQ(heads.sizes(), (std::vector<std::int64_t>{2, 3, 5, 8}));
   EXPECT_TRUE(heads.select(1, 1).equal(x.narrow(2, 8, 8)));
   EXPECT_TRUE(merge_heads(heads).equal(x));

@@ -13,7 +13,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "models/weights_file.h"
+#include "models/tensor_file.h"
 #include "src/core/error.h"
 #include "tests/models/golden.h"
 
@@ -97,6 +97,16 @@ TEST_F(Forward, TextsGiveTheLogitsOfTheReference) {
   }
 }
 
+TEST_F(Forward, EachTokenGetsTheLogitsOfTheReference) {
+  for (const bool padded : {false, true}) {
+    const nlohmann::json& entry = parity("gpt2_mini", padded);
+    const Batch batch = make_golden_batch(entry);
+    const at::Tensor mask = padded ? batch.attention_mask : at::ones_like(batch.inputs);
+    const at::Tensor logits = run(entry, {{"input_ids", batch.inputs}, {"attention_mask", mask}});
+    expect_logits(golden_logits(logits), entry.at("logits"));
+  }
+}
+
 TEST_F(Forward, InputsThatDoNotFitAreRefused) {
   const at::Tensor ids = at::arange(6).view({2, 3});
   EXPECT_EQ(refusal("vit_ti_16", {{"input_ids", ids}}), ": unexpected 'input_ids'");
@@ -114,6 +124,8 @@ TEST_F(Forward, InputsThatDoNotFitAreRefused) {
             ": 'input_ids' must lie in 0 to 30521");
   EXPECT_EQ(refusal("bert_mini", {{"input_ids", ids.add(30522)}}),
             ": 'input_ids' must lie in 0 to 30521");
+  EXPECT_EQ(refusal("gpt2_mini", {{"input_ids", ids.add(50257)}}),
+            ": 'input_ids' must lie in 0 to 50256");
   EXPECT_EQ(refusal("bert_mini", {{"input_ids", ids}, {"attention_mask", ids.t().contiguous()}}),
             ": 'attention_mask' must have the shape of 'input_ids'");
   EXPECT_EQ(refusal("bert_mini", {{"input_ids", ids}, {"attention_mask", ids}}),

@@ -19,6 +19,7 @@ namespace {
 constexpr std::uint64_t kInputs = 1'000'000;  // the number of the tensor of inputs
 constexpr std::int64_t kBatch = 3;            // B
 constexpr std::uint64_t kVocabulary = 30522;
+constexpr std::int64_t kLogitStride = 4096;
 
 std::uint64_t splitmix64(std::uint64_t counter) {
   std::uint64_t z = counter + 0x9E3779B97F4A7C15U;
@@ -103,6 +104,11 @@ Batch make_golden_batch(const nlohmann::json& entry) {
   return {.inputs = ids,
           .attention_mask = entry.at("padded").get<bool>() ? mask : at::Tensor(),
           .labels = labels};
+}
+
+at::Tensor golden_logits(const at::Tensor& logits) {
+  if (logits.dim() == 2) return logits;
+  return logits.flatten(0, 1).slice(1, 0, std::nullopt, kLogitStride);
 }
 
 }  // namespace headroom

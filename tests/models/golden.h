@@ -27,4 +27,7 @@ std::unique_ptr<Model> make_golden_model(const nlohmann::json& entry, const Gold
 void fill_by_hash(Model& model);
 Batch make_golden_batch(const nlohmann::json& entry);
 
+/// The logits that a "parity" entry holds, a row for each sample or token: of a vocabulary, some.
+at::Tensor golden_logits(const at::Tensor& logits);
+
 }  // namespace headroom

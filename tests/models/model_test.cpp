@@ -52,7 +52,8 @@ void descend(Model& model, double rate) {
 
 // The smallest model of each kind; the larger ones are the same code.
 class ModelTest : public testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(, ModelTest, testing::Values("vit_ti_16", "bert_mini", "distilbert"),
+INSTANTIATE_TEST_SUITE_P(, ModelTest,
+                         testing::Values("vit_ti_16", "bert_mini", "distilbert", "gpt2_mini"),
                          [](const auto& test) { return test.param; });
 
 TEST_P(ModelTest, LearnsABatch) {
@@ -168,6 +169,24 @@ TEST(Dropout, StandsWhereTheReferencesHaveIt) {
     const DropoutWatch watch;
     model->logits(batch);
     EXPECT_EQ(nlohmann::json(DropoutWatch::seen), entry.at("shapes")) << options.name;
+  }
+}
+
+TEST(Gpt2, TellsEachTokenFromThoseBeforeItAlone) {
+  const auto model = make("gpt2_mini");
+  const Batch batch = random_batch("gpt2_mini");
+  const at::Tensor targets = model->targets(batch);  // (B, T)
+  const std::int64_t tokens = kShape.sequence_length;
+  EXPECT_TRUE(targets.narrow(1, 0, tokens - 1).equal(batch.inputs.narrow(1, 1, tokens - 1)));
+  EXPECT_TRUE(targets.select(1, tokens - 1).eq(kNoTarget).all().item<bool>());
+  Batch other = batch;
+  other.inputs = batch.inputs.clone();
+  other.inputs.select(1, 5).add_(1);
+  const at::Tensor logits = model->logits(batch);  // (B, T, V)
+  const at::Tensor changed = model->logits(other);
+  EXPECT_TRUE(changed.narrow(1, 0, 5).equal(logits.narrow(1, 0, 5)));
+  for (std::int64_t token = 5; token < tokens; ++token) {
+    EXPECT_FALSE(changed.select(1, token).equal(logits.select(1, token))) << token;
   }
 }
 

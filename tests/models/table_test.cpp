@@ -53,6 +53,8 @@ TEST(ModelTable, ShapesThatDoNotFitAreRefused) {
   EXPECT_EQ(message([] { make("bert_mini", {.sequence_length = 513}); }),
             "bert_mini reads 1 to 512 tokens; the sequence length is 513");
   EXPECT_NE(message([] { make("distilbert", {.sequence_length = 0}); }), "no error");
+  EXPECT_EQ(message([] { make("gpt2", {.sequence_length = 1025}); }),
+            "gpt2 reads 1 to 1024 tokens; the sequence length is 1025");
   EXPECT_EQ(message([] { make("vit_h_14", {.image_size = 28}); }), "no error");
   EXPECT_EQ(message([] { make("bert_mini", {.sequence_length = 512}); }), "no error");
 }
@@ -60,7 +62,7 @@ TEST(ModelTable, ShapesThatDoNotFitAreRefused) {
 TEST(ModelOptions, AreDescribedForTheCatalog) {
   ModelOptions options;
   const ordered_json fields = describe_fields([&](Fields& f) { options.fields(f); });
-  ASSERT_EQ(fields.size(), 4U);
+  ASSERT_EQ(fields.size(), 5U);
   EXPECT_EQ(fields[0]["name"], "name");
   EXPECT_EQ(fields[0]["required"], true);
   ASSERT_EQ(fields[0]["choices"].size(), model_table().size());

@@ -68,6 +68,28 @@ TEST(Plan, TellsThePublishedPeaksOfFourGpus) {
   for (const double each : percent) EXPECT_LT(each, 5.0);
 }
 
+// 7.5e9 parameters on 1 to 1024 ranks: arXiv:1910.02054, table 1, and its formulas to the byte but
+// for the padding of parts.
+TEST(Plan, TellsTheModelStatesOfZero) {
+  const TemporaryFolder folder;
+  const auto rows = plan(folder, {source("configs/zero_table.yaml")});
+  ASSERT_EQ(rows.size(), 20u);
+  for (const Cells& row : rows) {
+    SCOPED_TRACE(row.text("case"));
+    ASSERT_EQ(row.text("status"), "ok") << row.text("reason");
+    EXPECT_LT(std::abs(row.real("model_states_error_percent")), 1.0);
+    const double all = row.real("parameters");
+    const double part = all / row.real("ranks");
+    const std::string name = row.text("case");
+    const double expected = name.starts_with("dp_")       ? 16 * all
+                            : name.starts_with("os_g_p_") ? 16 * part
+                            : name.starts_with("os_g_")   ? 2 * all + 14 * part
+                                                          : 4 * all + 12 * part;
+    EXPECT_NEAR(row.real("model_states_bytes") / expected, 1.0, 1e-5);
+    EXPECT_LT(row.number("host_peak_bytes"), kGiB);  // nothing of it is touched here
+  }
+}
+
 // 16 bytes a parameter, shared by all: arXiv:1910.02054, table 1 (in fp32, 4 + 4 + 8).
 TEST(Plan, OneRankHoldsItsPartOfTheStatesOfThousand) {
   const TemporaryFolder folder;

@@ -67,6 +67,23 @@ TEST(FlatUnitTest, GathersInAnotherDtypeAndFromTheHost) {
   }
 }
 
+TEST(FlatUnitTest, KeepsANarrowWholeBesideItsPart) {
+  on_ranks(3, [](ProcessGroup& group) {
+    const auto parameters = two_parameters();
+    FlatUnit unit(parameters, group, {.gather_dtype = at::kBFloat16});
+    EXPECT_EQ(unit.part().scalar_type(), at::kFloat);
+    EXPECT_FALSE(unit.part().is_alias_of(unit.whole()));
+    EXPECT_TRUE(at::equal(parameters[1].to(at::kFloat), two_parameters()[1]));
+    EXPECT_TRUE(at::equal(unit.whole().narrow(0, 10, 2).to(at::kFloat), at::zeros({2})));
+    unit.part().detach().add_(0.001);  // which the part can tell and the whole can't
+    unit.gather(unit.fetch_part()).wait();
+    EXPECT_TRUE(at::equal(parameters[1].to(at::kFloat), two_parameters()[1]));
+    unit.part().detach().add_(100.0);
+    unit.gather(unit.fetch_part()).wait();
+    EXPECT_TRUE(at::equal(parameters[1].to(at::kFloat), two_parameters()[1] + 100.0));
+  });
+}
+
 TEST(FlatUnitTest, ReceivesValuesThatCrossParts) {
   on_ranks(4, [](ProcessGroup& group) {
     const auto parameters = two_parameters();

@@ -57,6 +57,26 @@ TEST(ShardedMemoryTest, StateGradientsAndWeightsArePartsAtTheUpdate) {
   }
 }
 
+// The mixed-precision Adam of ZeRO's paper, at the update: 2P of weights and 14P/N of this rank's
+// part, its gradients widened beside them. P is even, and so without padding on two ranks.
+TEST(ShardedMemoryTest, NarrowWeightsAreWholeAndTheirUpdateIsShared) {
+  for (const char* name : {"zero_1", "zero_2"}) {
+    SCOPED_TRACE(name);
+    Json values = small_vit(2, 1);
+    values["train"]["optimizer"]["implementation"] = "multi_tensor";
+    const Json narrow = technique(name, {{"parameter_dtype", "bfloat16"}});
+    for (const RankSaw& rank : train(with(values, {narrow}), kSteps)) {
+      EXPECT_EQ(rank.seen.at("inactive"), "");
+      const std::int64_t all = number(rank, "/parameters");
+      EXPECT_EQ(number(rank, "/parts/weights"), 2 * all + 4 * all / 2);
+      EXPECT_EQ(number(rank, "/parts/optimizer_state"), 8 * all / 2);
+      EXPECT_EQ(number(rank, "/parts/gradients"), 2 * all / 2);
+      EXPECT_EQ(number(rank, "/parts/communication"), 0);
+      EXPECT_GE(number(rank, "/parts/temporary"), 4 * all / 2);
+    }
+  }
+}
+
 TEST(ShardedMemoryTest, NoRankBuildsTheWholeModel) {
   const Json on_device = technique("on_device_init");
   const auto staged = train(with(small_vit(4, 4), {technique("fsdp")}), 1);
@@ -67,6 +87,26 @@ TEST(ShardedMemoryTest, NoRankBuildsTheWholeModel) {
     EXPECT_LE(number(built[i], "/init_peak_bytes"), all / 2);
     EXPECT_EQ(built[i].weights, staged[i].weights);
   }
+}
+
+/// Most of bert_mini is its root, whose gradients are the peak.
+TEST(ShardedMemoryTest, AUnitsWeightsGoBeforeItsGradientsAreThereTwice) {
+  Json values = with(small_vit(2, 1), {technique("fsdp")});
+  values["model"] = {{"name", "bert_mini"}};
+  values["data"] = {{"name", "random_tokens"}, {"sequence_length", 8}};
+  for (const RankSaw& rank : train(values, kSteps)) {
+    const std::int64_t block = kFloat * (12 * 256 * 256 + 13 * 256);
+    const std::int64_t root = kFloat * number(rank, "/parameters") - 4 * block;
+    EXPECT_GE(number(rank, "/parts/communication"), root);
+    EXPECT_LE(number(rank, "/parts/communication"), root + block + 2 * kFloat);
+  }
+}
+
+TEST(ShardedMemoryTest, AutocastKeepsNoCopiesOfWeightsThatAreGone) {
+  constexpr std::int64_t kCopiesOfABlock = 2 * 444'864;  // there are twelve blocks
+  const Json values = with(small_vit(2, 1), {technique("mixed_precision", {{"dtype", "bfloat16"}}),
+                                             technique("activation_checkpointing"), late()});
+  EXPECT_LT(number(train(values, 2).front(), "/resident/temporary"), kCopiesOfABlock);
 }
 
 TEST(ShardedMemoryTest, TheSamePeakEveryTime) {

@@ -21,7 +21,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Listed last, so that it is outermost: what is in memory when a block is about to run.
+/// Listed last, so that it is outermost: what is in memory when a block is about to run, and what
+/// forward has kept for backward.
 class Resident final : public Technique {
  public:
   explicit Resident(const Ledger& ledger) : ledger_(ledger) {}
@@ -34,19 +35,31 @@ class Resident final : public Technique {
       };
     }
   }
+  void wrap_step(Step& step, const Recipe&) const override {
+    step.backward = [this, inner = std::move(step.backward)](const at::Tensor& loss) {
+      activations_ = std::max(activations_, ledger_.current_bytes(Category::activations));
+      inner(loss);
+    };
+  }
   std::string why_inactive(const Evidence&, const Recipe&) const override { return {}; }
 
-  Json json() const { return {{"weights", weights_}, {"communication", communication_}}; }
+  std::int64_t activations() const { return activations_; }
+  Json json() const {
+    return {{"weights", weights_}, {"communication", communication_}, {"temporary", temporary_}};
+  }
 
  private:
   void note() const {
     weights_ = std::max(weights_, ledger_.current_bytes(Category::weights));
     communication_ = std::max(communication_, ledger_.current_bytes(Category::communication));
+    temporary_ = std::max(temporary_, ledger_.current_bytes(Category::temporary));
   }
 
   const Ledger& ledger_;
   mutable std::int64_t weights_ = 0;
   mutable std::int64_t communication_ = 0;
+  mutable std::int64_t temporary_ = 0;
+  mutable std::int64_t activations_ = 0;
 };
 
 void write_weights(Trainer& trainer, const std::string& path) {
@@ -88,7 +101,7 @@ void run(const Json& values, std::int64_t rank, const std::string& store, const 
   Trainer trainer(recipe, read.techniques, ledger);
   const PeakMemory init = memory->take_peak();
   Loader loader(*data, recipe.data, recipe.train.batch_size, recipe.train.seed,
-                {recipe.membership.rank, recipe.membership.ranks});
+                recipe.batch_share());
   Json losses = Json::array();
   {
     const FlopCounter flops;
@@ -109,8 +122,12 @@ void run(const Json& values, std::int64_t rank, const std::string& store, const 
                   {"parts", categories(ledger.peak())},
                   {"parameters", trainer.model().parameter_count()},
                   {"resident", resident.json()},
+                  {"activations", resident.activations()},
                   {"sent_bytes", trainer.sent_bytes()}};
   write_weights(trainer, output + ".weights");
+  if (const std::string& folder = recipe.train.save_weights; !folder.empty()) {
+    write_weight_parts(folder, rank, recipe.membership.ranks, trainer.own_weights());
+  }
   std::ofstream(output) << seen.dump();
 }
 

@@ -40,7 +40,7 @@ class OddModel final : public Model {
 
   explicit OddModel(const std::vector<Parameter>& p) : Model(p) {
     for (std::size_t i = 0; i < 3; ++i) {
-      add_block("blocks." + std::to_string(i) + ".", [p, i](const at::Tensor& x) {
+      add_block("blocks." + std::to_string(i) + ".", {}, [p, i](const at::Tensor& x) {
         const at::Tensor y = x * p[i].tensor * p[4].tensor;
         return i == 1 ? y + p[3].tensor : y;
       });
@@ -118,7 +118,7 @@ void expect_equal_training(std::int64_t ranks, const ShardingOptions& options) {
     OddModel model(OddModel::make());
     Step step{.model = model, .ledger = ledger, .evidence = evidence, .group = &group};
     follow(step);
-    std::make_shared<ShardedModel>(step, recipe, options)->take_over();
+    ShardedModel::take_over(step, recipe, options);
     for (int i = 0; i < kSteps; ++i) {
       step.backward(model.output(input_of(group.rank())).sum() * 0.01);
       step.collect_gradients();

@@ -24,14 +24,16 @@ Json small_vit(std::int64_t ranks, std::int64_t batch_size) {
           {"techniques", Json::array()}};
 }
 
-Json technique(const std::string& name, const Json& options) {
-  Json result = {{"name", name}};
-  result.update(options);
-  return result;
+Json small_bert(std::int64_t ranks, std::int64_t batch_size) {
+  Json values = small_vit(ranks, batch_size);
+  values["model"] = {{"name", "bert_mini"}, {"num_classes", 2}};
+  values["data"] = {{"name", "random_tokens"}, {"sequence_length", 16}};
+  return values;
 }
 
-Json with(Json values, std::initializer_list<Json> techniques) {
-  for (const Json& each : techniques) values["techniques"].push_back(each);
+Json small_gpt2(std::int64_t ranks, std::int64_t batch_size) {
+  Json values = small_bert(ranks, batch_size);
+  values["model"]["name"] = "gpt2_mini";
   return values;
 }
 

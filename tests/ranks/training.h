@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <initializer_list>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
+
+#include "tests/support/case.h"
 
 // Trains small cases on several ranks, each a process (rank_trainer), and reads what they saw.
 namespace headroom {
 
-using Json = nlohmann::ordered_json;
-
 /// vit_ti_16 on digits of 32 pixels, AdamW, `batch_size` samples a rank, on `ranks` ranks.
 Json small_vit(std::int64_t ranks, std::int64_t batch_size);
-
-/// A technique as a case lists it.
-Json technique(const std::string& name, const Json& options = Json::object());
-Json with(Json values, std::initializer_list<Json> techniques);
+/// bert_mini or gpt2_mini on 16 random tokens, likewise.
+Json small_bert(std::int64_t ranks, std::int64_t batch_size);
+Json small_gpt2(std::int64_t ranks, std::int64_t batch_size);
 
 /// What one rank saw, and its weights as the bytes of all parameters in order.
 struct RankSaw {

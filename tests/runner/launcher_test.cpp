@@ -109,7 +109,7 @@ TEST_P(LauncherTest, is_refused_where_a_number_is_garbage) {
       {example.ranks, "an integer from 1 to 65536"},
       {example.rank, "an integer from 0 to 7"},
       {example.local_rank, "an integer from 0 to " + last_local},
-      {"MASTER_PORT", "an integer from 1 to 65535"},
+      {"MASTER_PORT", "an integer from 1 to 65533"},
   };
   for (const auto& [name, allowed] : integers) {
     for (const std::string garbage :
@@ -144,7 +144,7 @@ TEST_P(LauncherTest, is_refused_where_a_variable_is_missing) {
   EXPECT_EQ(example.refusal(example.without(example.local_rank)),
             example.message(example.local_rank, "not set", "an integer from 0 to " + last_local));
   EXPECT_EQ(example.refusal(example.without("MASTER_PORT")),
-            example.message("MASTER_PORT", "not set", "an integer from 1 to 65535"));
+            example.message("MASTER_PORT", "not set", "an integer from 1 to 65533"));
   EXPECT_EQ(example.refusal(example.without("MASTER_ADDR")),
             example.message("MASTER_ADDR", "not set", "the name of a machine, or its IP address"));
 }

@@ -2,7 +2,6 @@
 #include "tests/runner/program.h"
 
 #include <cstdlib>
-#include <fstream>
 #include <stdexcept>
 
 #include "src/core/csv.h"
@@ -19,14 +18,6 @@ Program start_program(const std::vector<std::string>& arguments,
 
 Ended run_program(const std::vector<std::string>& arguments, const std::function<void()>& prepare) {
   return start_program(arguments, prepare).wait();
-}
-
-std::vector<pid_t> children_of(pid_t parent) {
-  const std::string id = std::to_string(parent);
-  std::ifstream list("/proc/" + id + "/task/" + id + "/children");
-  std::vector<pid_t> children;
-  for (pid_t child; list >> child;) children.push_back(child);
-  return children;
 }
 
 Rows read_rows(const std::filesystem::path& folder) {
@@ -54,6 +45,16 @@ std::string suite_of(const std::vector<std::string>& behaviours, const std::stri
     text += "  - {name: " + name + ", model: {name: " + name + "}}\n";
   }
   return text;
+}
+
+std::string one_case(const std::string& name, const std::string& model,
+                     const std::string& techniques) {
+  return "  - {name: " + name + ", model: {name: " + model + "}, techniques: " + techniques + "}\n";
+}
+
+std::string suite_text(int ranks, const std::string& cases, const std::string& limits) {
+  return "suite: test\ndefaults: {ranks: " + std::to_string(ranks) +
+         ", data: {name: digits}, limits: " + limits + "}\ncases:\n" + cases;
 }
 
 }  // namespace headroom

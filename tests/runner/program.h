@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <sys/types.h>
-
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -20,9 +18,6 @@ Program start_program(
 Ended run_program(
     const std::vector<std::string>& arguments, const std::function<void()>& prepare = [] {});
 
-/// Numbers of the processes whose parent that is.
-std::vector<pid_t> children_of(pid_t parent);
-
 /// A row as column -> cell, by the case's name.
 using Rows = std::map<std::string, std::map<std::string, std::string>>;
 Rows read_rows(const std::filesystem::path& folder);
@@ -32,5 +27,12 @@ Rows lasting_rows(const std::filesystem::path& folder);
 
 /// A suite with one case for each name; a name is that of a behaviour of the test worker.
 std::string suite_of(const std::vector<std::string>& behaviours, const std::string& limits);
+
+/// A case of a suite of several ranks; a model is a behaviour of the test worker.
+std::string one_case(const std::string& name, const std::string& model,
+                     const std::string& techniques = "[ddp]");
+/// A suite of such cases.
+std::string suite_text(int ranks, const std::string& cases,
+                       const std::string& limits = "{silence_s: 20}");
 
 }  // namespace headroom

@@ -34,7 +34,7 @@ bool is_alive(pid_t process) {
 /// The workers of a run, by rank, once there are so many of them.
 std::vector<pid_t> workers_of(const Program& program, std::size_t count) {
   for (;;) {
-    const std::vector<pid_t> workers = children_of(program.pid());  // in the order of their starts
+    const std::vector<pid_t> workers = program.children();  // in the order of their starts
     if (workers.size() >= count) return workers;
     std::this_thread::yield();
   }

@@ -18,17 +18,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
-std::string one_case(const std::string& name, const std::string& model,
-                     const std::string& techniques = "[ddp]") {
-  return "  - {name: " + name + ", model: {name: " + model + "}, techniques: " + techniques + "}\n";
-}
-
-std::string suite_text(int ranks, const std::string& cases,
-                       const std::string& limits = "{silence_s: 20}") {
-  return "suite: test\ndefaults: {ranks: " + std::to_string(ranks) +
-         ", data: {name: digits}, limits: " + limits + "}\ncases:\n" + cases;
-}
-
 /// One run of a suite, and what it left.
 struct DoneRun {
   TemporaryFolder folder;

@@ -55,6 +55,21 @@ TEST(Reference, is_met_by_the_gradients_too) {
   EXPECT_EQ(result.at("far"), "incorrect");
 }
 
+TEST(Reference, is_met_by_what_an_option_may_round) {
+  const auto technique = [](const std::string& name, const std::string& options) {
+    return "  - {name: " + name + ", techniques: [{exact: {" + options + "}}]}\n";
+  };
+  const auto result = statuses(
+      suite(kVanilla + technique("near", "loss_shift: 0.09, gradient_shift: 0.2, narrow: true") +
+            technique("wide", "loss_shift: 0.09, narrow: false") +
+            technique("far", "loss_shift: 0.1, narrow: true") +
+            technique("steep", "gradient_shift: 0.4, narrow: true")));
+  EXPECT_EQ(result.at("near"), "ok with a loss");
+  EXPECT_EQ(result.at("wide"), "incorrect");
+  EXPECT_EQ(result.at("far"), "incorrect");
+  EXPECT_EQ(result.at("steep"), "incorrect");
+}
+
 TEST(Reference, is_of_the_same_settings_and_stands_before) {
   const std::string other =
       "  - {name: other, train: {seed: 7}, techniques: [{exact: {loss_shift: 1.0}}]}\n";

@@ -290,6 +290,14 @@ const std::map<std::string, std::function<void(const Json&)>>& behaviours() {
   return table;
 }
 
+/// A file. In place of the port that ranks of several machines are told, one that a test names, and
+/// that is the case's alone.
+std::string store_of(const Json& request) {
+  const Json store = request.value("store", Json(""));
+  if (store.is_string()) return store;
+  return std::getenv("TEST_STORE") + request["case"]["name"].get<std::string>();
+}
+
 /// What this rank is to do: as the model says, or, where that is for one rank alone, as the others.
 std::string behaviour_of(const Json& model) {
   const int only_rank = model.value("on_rank", -1);
@@ -299,7 +307,7 @@ std::string behaviour_of(const Json& model) {
 
 void measure(const Json& request) {
   const Json& request_case = request["case"];
-  group = {request.value("rank", 0), request.value("ranks", 1), request.value("store", "")};
+  group = {request.value("rank", 0), request.value("ranks", 1), store_of(request)};
   if (!group.store.empty()) join_group();
   send_progress("start");
   send_progress("warm_up", 2);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <fstream>
 
 namespace headroom {
 namespace {
@@ -18,7 +19,7 @@ void write_to(const std::string& path, int descriptor) {
 
 Program::Program(const std::string& name, const std::vector<std::string>& arguments,
                  const std::function<void()>& prepare) {
-  const std::string path = HEADROOM_BUILD_DIR "/" + name;
+  const std::string path = std::filesystem::path(HEADROOM_BUILD_DIR) / name;
   std::vector<char*> list = {const_cast<char*>(path.c_str())};
   for (const std::string& argument : arguments) list.push_back(const_cast<char*>(argument.c_str()));
   list.push_back(nullptr);
@@ -32,6 +33,14 @@ Program::Program(const std::string& name, const std::vector<std::string>& argume
 }
 
 void Program::send(int signal) const { kill(pid_, signal); }
+
+std::vector<pid_t> Program::children() const {
+  const std::string id = std::to_string(pid_);
+  std::ifstream list("/proc/" + id + "/task/" + id + "/children");
+  std::vector<pid_t> children;
+  for (pid_t child; list >> child;) children.push_back(child);
+  return children;
+}
 
 Ended Program::wait() {
   int status = 0;

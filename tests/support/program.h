@@ -22,11 +22,13 @@ struct Ended {
 /// A program of the build that runs. Whoever makes one waits for it.
 class Program {
  public:
-  /// `name`: of its file in the build's folder. `prepare` runs in the child before it starts.
+  /// `name`: of its file in the build's folder, or an absolute path. `prepare` runs in the child
+  /// before it starts.
   Program(
       const std::string& name, const std::vector<std::string>& arguments,
       const std::function<void()>& prepare = [] {});
   pid_t pid() const { return pid_; }
+  std::vector<pid_t> children() const;  // those that run, or were not waited for, oldest first
   void send(int signal) const;
   Ended wait();
 

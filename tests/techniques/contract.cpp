@@ -53,6 +53,8 @@ constexpr std::array kContracts{
     Contract{.technique = "zero_1", .promise = Promise::same_training},
     Contract{.technique = "zero_2", .promise = Promise::same_training},
     Contract{.technique = "fsdp", .promise = Promise::same_training},
+    // Bias and product are added one after the other.
+    Contract{.technique = "tensor_parallel", .promise = Promise::same_sums},
     Contract{.technique = "cpu_offload",
              .promise = Promise::same_training,
              .edit_control =

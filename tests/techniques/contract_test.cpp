@@ -144,6 +144,10 @@ TEST_P(ContractTest, HoldsAloneOnATextModel) {
   expect_contract(small_bert(), completed({GetParam()}), GetParam());
 }
 
+TEST_P(ContractTest, HoldsAloneOnADecoder) {
+  expect_contract(small_gpt2(), completed({GetParam()}), GetParam());
+}
+
 class PairTest : public testing::TestWithParam<std::pair<std::string, std::string>> {};
 INSTANTIATE_TEST_SUITE_P(, PairTest, testing::ValuesIn(working_pairs()), [](const auto& test) {
   return test.param.first + "_then_" + test.param.second;

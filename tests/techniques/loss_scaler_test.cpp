@@ -68,8 +68,7 @@ class Overflow final : public Technique {
     step.gradient_ready = [&step, inner = std::move(step.gradient_ready)](std::size_t index) {
       inner(index);
       if (step.evidence.steps > 0 || index > 0) return;
-      at::Tensor(step.trained[index].grad())
-          .fill_(std::numeric_limits<float>::infinity());
+      at::Tensor(step.trained[index].grad()).fill_(std::numeric_limits<float>::infinity());
     };
   }
   std::string why_inactive(const Evidence&, const Recipe&) const override { return {}; }

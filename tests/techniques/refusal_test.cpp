@@ -18,7 +18,7 @@ std::string refusal(const Json& values) {
 TEST(RefusalTest, ExcludedPairsAreNamedInBothOrders) {
   int pairs = 0;
   for (const TechniqueEntry& entry : technique_table()) {
-    for (const std::string_view other : entry.excludes) {
+    for (const std::string_view other : excluded_by(entry)) {
       const Json one = contracted(entry.name);
       const Json two = contracted(other);
       for (const Json& values : {with(small_vit(), {one, two}), with(small_vit(), {two, one})}) {
@@ -29,7 +29,7 @@ TEST(RefusalTest, ExcludedPairsAreNamedInBothOrders) {
       ++pairs;
     }
   }
-  EXPECT_EQ(pairs, 17);  // 2 on one device; one way to join ranks, and what does not go with it
+  EXPECT_EQ(pairs, 33);  // 2 on one device; one way to join ranks, and what does not go with it
 }
 
 TEST(RefusalTest, UpdatesInBackwardCanNotWaitForTheNormOfAllGradients) {
@@ -46,6 +46,20 @@ TEST(RefusalTest, UpdatesInBackwardCanNotWaitForTheLossScaler) {
     EXPECT_TRUE(contains(refusal(values), "mixed_precision"));
     EXPECT_TRUE(contains(refusal(values), "optimizer_in_backward"));
   }
+}
+
+TEST(RefusalTest, TheLossScalerCanNotWorkOnNarrowGradients) {
+  const auto refused_with = [](const char* sharding, const char* products, const char* weights) {
+    return refused(with(small_vit(), {technique("mixed_precision", {{"dtype", products}}),
+                                      technique(sharding, {{"parameter_dtype", weights}})}));
+  };
+  for (const char* name : {"zero_1", "zero_2"}) {
+    EXPECT_TRUE(refused_with(name, "float16", "float16"));
+    EXPECT_TRUE(refused_with(name, "float16", "bfloat16"));
+    EXPECT_FALSE(refused_with(name, "float16", "same"));
+    EXPECT_FALSE(refused_with(name, "bfloat16", "bfloat16"));
+  }
+  EXPECT_FALSE(refused_with("fsdp", "float16", "float16"));  // which widens them first
 }
 
 TEST(RefusalTest, ABatchHasToFillItsMicroBatches) {
@@ -88,6 +102,15 @@ TEST(InactiveTest, NoStateToOffload) {
 }
 
 // The evidence of a run in which nothing happened convicts every technique that has to have acted.
+TEST(InactiveTest, NarrowWeightsWithoutANarrowProduct) {
+  const Case read = read_case(
+      with(small_vit(), {technique("zero_1", {{"parameter_dtype", "bfloat16"}})}), at::kCPU);
+  Evidence evidence{.gathers = 1, .reductions = 1};
+  EXPECT_EQ(read.techniques[0]->why_inactive(evidence, read.recipe), "no product ran in 16 bits");
+  evidence.low_precision_flops = 1;
+  EXPECT_EQ(read.techniques[0]->why_inactive(evidence, read.recipe), "");
+}
+
 TEST(InactiveTest, NoTechniqueIsActiveInARunWithoutASign) {
   const Case plain = read_case(small_vit(), at::kCPU);
   Evidence nothing{.steps = 2,

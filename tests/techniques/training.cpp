@@ -86,14 +86,9 @@ Json small_bert() {
               {{"name", "random_tokens"}, {"sequence_length", 16}, {"samples", 64}});
 }
 
-Json technique(const std::string& name, const Json& options) {
-  Json result = {{"name", name}};
-  result.update(options);
-  return result;
-}
-
-Json with(Json values, std::initializer_list<Json> techniques) {
-  for (const Json& each : techniques) values["techniques"].push_back(each);
+Json small_gpt2() {
+  Json values = small_bert();
+  values["model"]["name"] = "gpt2_mini";
   return values;
 }
 

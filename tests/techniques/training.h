@@ -4,30 +4,22 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
-#include <initializer_list>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "src/memory/device_memory.h"
 #include "techniques/technique.h"
+#include "tests/support/case.h"
 
 // Trains small cases through the worker's own reader and trainer, with the ledger beside them.
 namespace headroom {
 
-using Json = nlohmann::ordered_json;
-
-/// vit_ti_16 on digits of 32 pixels, or bert_mini on 16 random tokens: a batch of 8, Adam, no
-/// dropout, no technique.
+/// vit_ti_16 on digits of 32 pixels, or bert_mini or gpt2_mini on 16 random tokens: a batch of 8,
+/// Adam, no dropout, no technique.
 Json small_vit();
 Json small_bert();
-
-/// A technique as a case lists it: {"name": name, options...}.
-Json technique(const std::string& name, const Json& options = Json::object());
-
-/// The case with those techniques behind its own.
-Json with(Json values, std::initializer_list<Json> techniques);
+Json small_gpt2();
 
 /// What a training did and what the ledger saw of it.
 struct Trained {

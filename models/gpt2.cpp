@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/gpt2.h"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/constant_pad_nd.h>
+#include <ATen/ops/dropout.h>
+#include <ATen/ops/linear.h>
+#include <ATen/ops/pow.h>
+#include <ATen/ops/tanh.h>
+
+#include <cmath>
+#include <numbers>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "models/attention.h"
+#include "models/layers.h"
+#include "models/text_model.h"
+
+// B batch, T tokens, D width, H heads, V vocabulary
+namespace headroom {
+namespace {
+
+constexpr double kEpsilon = 1e-5;
+constexpr double kInitializerRange = 0.02;
+
+std::string layer_name(std::size_t index) { return "transformer.h." + std::to_string(index); }
+
+/// transformers' Conv1D: a linear layer that keeps its weight transposed, as (in, out).
+Linear conv1d(ParameterFactory& parameters, const std::string& name, std::int64_t in,
+              std::int64_t out, double stddev = kInitializerRange) {
+  at::Tensor weight = parameters.normal(name + ".weight", {in, out}, stddev);
+  return {.weight = weight, .bias = parameters.constant(name + ".bias", {out}, 0.0)};
+}
+
+/// As x is multiplied by it.
+Linear upright(const Linear& conv1d) { return {.weight = conv1d.weight.t(), .bias = conv1d.bias}; }
+
+struct DecoderLayer {
+  LayerNorm ln_1;
+  Linear c_attn;       // (D, 3 D)
+  Linear attn_c_proj;  // (D, D)
+  LayerNorm ln_2;
+  Linear c_fc;        // (D, 4 D)
+  Linear mlp_c_proj;  // (4 D, D)
+
+  DecoderLayer(ParameterFactory& parameters, const std::string& name, const Gpt2Size& size)
+      : ln_1(parameters, name + ".ln_1", size.width, kEpsilon),
+        c_attn(conv1d(parameters, name + ".attn.c_attn", size.width, 3 * size.width)),
+        attn_c_proj(
+            conv1d(parameters, name + ".attn.c_proj", size.width, size.width, residual(size))),
+        ln_2(parameters, name + ".ln_2", size.width, kEpsilon),
+        c_fc(conv1d(parameters, name + ".mlp.c_fc", size.width, 4 * size.width)),
+        mlp_c_proj(
+            conv1d(parameters, name + ".mlp.c_proj", 4 * size.width, size.width, residual(size))) {}
+
+  std::vector<SharedLinear> shared(std::int64_t head_width) const {
+    using By = SharedLinear::By;
+    return {
+        {.linear = c_attn,
+         .by = By::outputs,
+         .group = head_width,
+         .sections = 3,
+         .keeps_transposed = true},
+        {.linear = attn_c_proj, .by = By::inputs, .group = head_width, .keeps_transposed = true},
+        {.linear = c_fc, .by = By::outputs, .keeps_transposed = true},
+        {.linear = mlp_c_proj, .by = By::inputs, .keeps_transposed = true}};
+  }
+
+ private:
+  /// Two projections a layer add to the residual stream.
+  static double residual(const Gpt2Size& size) {
+    return kInitializerRange / std::sqrt(2.0 * static_cast<double>(size.layers));
+  }
+};
+
+struct Gpt2Layers {
+  Embedding wte;  // (V, D), also the head
+  Embedding wpe;  // (positions, D)
+  std::vector<DecoderLayer> layers;
+  LayerNorm ln_f;
+
+  Gpt2Layers(ParameterFactory& parameters, const Gpt2Size& size)
+      : wte(normal_embedding(parameters, "transformer.wte", {size.vocabulary, size.width})),
+        wpe(normal_embedding(parameters, "transformer.wpe", {size.positions, size.width})),
+        layers(make_layers(parameters, size)),
+        ln_f(parameters, "transformer.ln_f", size.width, kEpsilon) {}
+
+ private:
+  static std::vector<DecoderLayer> make_layers(ParameterFactory& parameters, const Gpt2Size& size) {
+    std::vector<DecoderLayer> made;
+    for (std::int64_t i = 0; i < size.layers; ++i) {
+      made.emplace_back(parameters, layer_name(made.size()), size);
+    }
+    return made;
+  }
+};
+
+/// gelu by its tanh formula, each operation by itself, as transformers' NewGELUActivation runs it:
+/// one kernel for it all would keep less for backward.
+at::Tensor gelu_new(const at::Tensor& x) {
+  const double scale = std::sqrt(2.0 / std::numbers::pi);
+  return 0.5 * x * (1.0 + at::tanh(scale * (x + 0.044715 * at::pow(x, 3.0))));
+}
+
+class Gpt2 final : public Model {
+ public:
+  Gpt2(const Gpt2Size& size, const ModelOptions& options, Gpt2Layers layers,
+       std::vector<Parameter> parameters)
+      : Model(std::move(parameters)), size_(size), options_(options), gpt2_(std::move(layers)) {
+    for (std::size_t i = 0; i < gpt2_.layers.size(); ++i) {
+      add_block(layer_name(i) + ".", gpt2_.layers[i].shared(size_.head_width()),
+                [this, i](const at::Tensor& x) { return run_layer(gpt2_.layers[i], x); });
+    }
+  }
+
+  /// The next token of each; behind the last there is none.
+  at::Tensor targets(const Batch& batch) const override {  // (B, T)
+    return at::constant_pad_nd(batch.inputs, {0, 1}, kNoTarget).narrow(1, 1, batch.inputs.size(1));
+  }
+
+  at::Tensor compute_logits(const Batch& batch) override {
+    mask_ = key_mask(batch.attention_mask);
+    const at::Tensor x = gpt2_.wte(batch.inputs) + gpt2_.wpe(position_ids(batch.inputs));
+    return at::linear(gpt2_.ln_f(run_blocks(drop(x))), gpt2_.wte.weight);  // (B, T, V)
+  }
+
+ private:
+  at::Tensor drop(const at::Tensor& x) const { return at::dropout(x, options_.dropout, training_); }
+
+  at::Tensor attention(const DecoderLayer& layer, const at::Tensor& x) const {
+    const std::vector<at::Tensor> qkv =
+        products_->by_outputs(x, 1, upright(layer.c_attn)).chunk(3, 2);
+    const at::Tensor q = split_heads(qkv[0], size_.head_width());  // (B, H, T, D / H)
+    const at::Tensor k = split_heads(qkv[1], size_.head_width());
+    const at::Tensor v = split_heads(qkv[2], size_.head_width());
+    const double dropout = training_ ? options_.dropout : 0.0;
+    return merge_heads(attend_to_past(options_.attention, q, k, v, mask_, dropout));  // (B, T, D)
+  }
+
+  at::Tensor run_layer(const DecoderLayer& layer, const at::Tensor& input) const {
+    const at::Tensor mixed = attention(layer, layer.ln_1(input));
+    const at::Tensor x =
+        drop(products_->by_inputs(mixed, 1, upright(layer.attn_c_proj))) + input;  // (B, T, D)
+    const at::Tensor y =                                                           // (B, T, 4 D)
+        gelu_new(products_->by_outputs(layer.ln_2(x), 1, upright(layer.c_fc)));
+    return x + drop(products_->by_inputs(y, 1, upright(layer.mlp_c_proj)));
+  }
+
+  Gpt2Size size_;
+  ModelOptions options_;
+  Gpt2Layers gpt2_;
+  at::Tensor mask_;  // (B, 1, 1, T) of the batch that is in the blocks, or undefined
+};
+
+}  // namespace
+
+std::unique_ptr<Model> make_gpt2(const Gpt2Size& size, const ModelOptions& options,
+                                 const InputShape& shape, ParameterFactory parameters) {
+  check_positions(options, shape, size.positions);
+  Gpt2Layers layers(parameters, size);
+  return std::make_unique<Gpt2>(size, options, std::move(layers), parameters.take());
+}
+
+}  // namespace headroom

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "techniques/shared_products.h"
+
+#include <ATen/autocast_mode.h>
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/linear.h>
+#include <ATen/ops/mm.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+#include <utility>
+
+#include "src/memory/storage.h"
+
+namespace headroom {
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::Function;
+using torch::autograd::variable_list;
+
+/// What a function of autograd keeps beside tensors. The products outlive every graph.
+struct Kept {
+  SharedProducts& products;
+  std::int64_t tokens;  // the dimension
+
+  void put_in(AutogradContext& context) const {
+    context.saved_data["products"] = reinterpret_cast<std::int64_t>(&products);
+    context.saved_data["tokens"] = tokens;
+  }
+  static Kept of(AutogradContext& context) {
+    return {*reinterpret_cast<SharedProducts*>(context.saved_data["products"].toInt()),
+            context.saved_data["tokens"].toInt()};
+  }
+};
+
+at::Tensor rows_of(const at::Tensor& x) { return x.reshape({-1, x.size(-1)}); }
+
+/// x, then weight and bias of each layer -> outputs. Written out, as what backward keeps of x is
+/// this rank's tokens of it, and what it sums over ranks is one gradient for all layers.
+struct ByOutputs : Function<ByOutputs> {
+  static variable_list forward(AutogradContext* context, const at::Tensor& x, at::TensorList layers,
+                               const Kept& kept) {
+    kept.put_in(*context);
+    const at::Tensor all = kept.products.all_tokens(x, kept.tokens);
+    variable_list outputs;
+    variable_list saved{x};
+    for (std::size_t i = 0; i < layers.size(); i += 2) {
+      outputs.push_back(at::linear(all, layers[i], layers[i + 1]));
+      saved.push_back(layers[i]);
+    }
+    if (!all.is_alias_of(x)) release_storage(all);
+    context->save_for_backward(std::move(saved));
+    return outputs;
+  }
+
+  static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+    const Kept kept = Kept::of(*context);
+    const variable_list saved = context->get_saved_variables();
+    variable_list results(2 * gradients.size() + 2);  // of x, the layers, and `kept`
+    const at::Tensor all = kept.products.all_tokens(saved[0], kept.tokens);
+    for (std::size_t i = 0; i < gradients.size(); ++i) {
+      const at::Tensor gradient = rows_of(gradients[i]);
+      if (context->needs_input_grad(2 * i + 1)) results[2 * i + 1] = gradient.t().mm(rows_of(all));
+      if (context->needs_input_grad(2 * i + 2)) results[2 * i + 2] = gradient.sum(0);
+    }
+    const std::vector<std::int64_t> sizes = all.sizes().vec();
+    if (!all.is_alias_of(saved[0])) release_storage(all);
+    if (!context->needs_input_grad(0)) return results;
+    at::Tensor of_x;
+    for (std::size_t i = gradients.size(); i-- > 0;) {
+      const at::Tensor gradient = rows_of(gradients[i]);
+      if (of_x.defined()) {
+        of_x.addmm_(gradient, saved[i + 1]);
+      } else {
+        of_x = gradient.mm(saved[i + 1]);
+      }
+    }
+    results[0] = kept.products.sum(of_x.view(sizes), kept.tokens);
+    return results;
+  }
+};
+
+/// The sum over ranks; its gradient is that of each summand.
+struct Sum : Function<Sum> {
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const Kept& kept) {
+    kept.put_in(*context);
+    if (!kept.products.shares_tokens()) context->mark_dirty({x});
+    return kept.products.sum(x, kept.tokens);
+  }
+  static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+    const Kept kept = Kept::of(*context);
+    return {kept.products.all_tokens(gradients[0], kept.tokens), {}};
+  }
+};
+
+/// All ranks' tokens -> this rank's.
+struct Own : Function<Own> {
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const Kept& kept) {
+    kept.put_in(*context);
+    return kept.products.own_tokens(x, kept.tokens);
+  }
+  static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+    const Kept kept = Kept::of(*context);
+    return {kept.products.all_tokens(gradients[0], kept.tokens), {}};
+  }
+};
+
+/// This rank's tokens -> all ranks', of which each then does the same.
+struct All : Function<All> {
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const Kept& kept) {
+    kept.put_in(*context);
+    return kept.products.all_tokens(x, kept.tokens);
+  }
+  static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+    const Kept kept = Kept::of(*context);
+    return {kept.products.own_tokens(gradients[0], kept.tokens), {}};
+  }
+};
+
+/// As autocast would cast it for a product.
+at::Tensor for_product(const at::Tensor& tensor) {
+  const at::DeviceType device = tensor.device().type();
+  if (!at::autocast::is_autocast_enabled(device)) return tensor;
+  return at::autocast::cached_cast(at::autocast::get_autocast_dtype(device), tensor, device);
+}
+
+}  // namespace
+
+at::Tensor SharedProducts::all_tokens(const at::Tensor& x, std::int64_t dimension) const {
+  if (!shares_tokens_) return x;
+  ++step_.evidence.gathers;
+  return parts_->gather(x, dimension);
+}
+
+at::Tensor SharedProducts::own_tokens(const at::Tensor& x, std::int64_t dimension) const {
+  return parts_->own(x, dimension);
+}
+
+at::Tensor SharedProducts::sum(const at::Tensor& x, std::int64_t dimension) const {
+  ++step_.evidence.reductions;
+  if (shares_tokens_) return parts_->sum(x, dimension);
+  step_.group->all_reduce(x).wait();
+  return x;
+}
+
+at::Tensor SharedProducts::enter_blocks(const at::Tensor& x) {
+  if (!shares_tokens_) return x;
+  parts_.emplace(*step_.group, step_.ledger, x.size(1));
+  return Own::apply(x, Kept{*this, 1});
+}
+
+at::Tensor SharedProducts::leave_blocks(const at::Tensor& x) {
+  return shares_tokens_ ? All::apply(x, Kept{*this, 1}) : x;
+}
+
+std::vector<at::Tensor> SharedProducts::by_outputs(const at::Tensor& x, std::int64_t tokens,
+                                                   std::initializer_list<Linear> layers) {
+  variable_list tensors;
+  for (const Linear& layer : layers) {
+    tensors.push_back(for_product(layer.weight));
+    tensors.push_back(for_product(layer.bias));
+  }
+  return ByOutputs::apply(for_product(x), at::TensorList(tensors), Kept{*this, tokens});
+}
+
+at::Tensor SharedProducts::by_inputs(const at::Tensor& x, std::int64_t tokens,
+                                     const Linear& layer) {
+  const at::Tensor summed = Sum::apply(at::linear(x, layer.weight), Kept{*this, tokens});
+  return summed.add_(for_product(layer.bias));
+}
+
+}  // namespace headroom

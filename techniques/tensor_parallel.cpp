@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "techniques/tensor_parallel.h"
+
+#include <ATen/core/grad_mode.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "src/core/error.h"
+#include "techniques/shared_products.h"
+
+namespace headroom {
+namespace {
+
+/// How a parameter is cut: a dimension, of so many sections behind one another.
+struct Cut {
+  std::int64_t dimension;
+  std::int64_t sections;
+
+  /// This rank's part, a copy.
+  at::Tensor operator()(const at::Tensor& whole, const ProcessGroup& group) const {
+    return whole.unflatten(dimension, {sections, group.ranks(), -1})
+        .select(dimension + 1, group.rank())
+        .flatten(dimension, dimension + 1)
+        .clone(at::MemoryFormat::Contiguous);
+  }
+
+  /// Which part of the whole it is.
+  TensorPart place_of(const at::Tensor& part, const ProcessGroup& group) const {
+    TensorPart place{.shape = part.sizes().vec(), .dimension = dimension, .rows = {}};
+    const std::int64_t own = part.size(dimension) / sections;
+    place.shape[static_cast<std::size_t>(dimension)] *= group.ranks();
+    for (std::int64_t section = 0; section < sections; ++section) {
+      const std::int64_t begin = (section * group.ranks() + group.rank()) * own;
+      place.rows.push_back({begin, begin + own});
+    }
+    return place;
+  }
+};
+
+using Cuts = std::map<const void*, Cut>;
+
+const void* key_of(const at::Tensor& tensor) { return tensor.unsafeGetTensorImpl(); }
+
+void check_shared(const SharedLinear& shared, const Model& model, std::int64_t ranks) {
+  const bool by_outputs = shared.by == SharedLinear::By::outputs;
+  const std::int64_t width = shared.linear.weight.size(shared.dimension()) / shared.sections;
+  const std::int64_t groups = width / shared.group;
+  if (groups % ranks == 0) return;
+  std::string name;
+  for (const Parameter& parameter : model.parameters()) {
+    if (parameter.tensor.is_same(shared.linear.weight)) name = parameter.name;
+  }
+  throw Unsupported("tensor_parallel: " + name + " has " + std::to_string(groups) +
+                    (shared.group > 1 ? " heads"
+                     : by_outputs     ? " outputs"
+                                      : " inputs") +
+                    ", which " + std::to_string(ranks) + " ranks can't share equally");
+}
+
+Cuts cuts_of(Model& model, std::int64_t ranks) {
+  Cuts cuts;
+  for (const Block& block : model.blocks()) {
+    for (const SharedLinear& shared : block.shared) {
+      check_shared(shared, model, ranks);
+      const bool by_outputs = shared.by == SharedLinear::By::outputs;
+      cuts[key_of(shared.linear.weight)] = {shared.dimension(), shared.sections};
+      if (by_outputs) cuts[key_of(shared.linear.bias)] = {0, shared.sections};
+    }
+  }
+  return cuts;
+}
+
+/// Puts this rank's part of a parameter in its place.
+void put(Step& step, const Recipe& recipe, const Cuts& cuts, const at::Tensor& parameter,
+         const at::Tensor& values) {
+  const at::NoGradGuard no_grad;
+  const auto cut = cuts.find(key_of(parameter));
+  at::Tensor part = cut == cuts.end() ? values.clone() : cut->second(values, *step.group);
+  part = part.to(recipe.device).to(recipe.dtype);
+  parameter.set_data(part);
+  step.ledger.tag(parameter, Category::weights);
+}
+
+/// Parts, and of the first rank what all have.
+std::vector<WeightPart> own_weights(const Step& step, const Cuts& cuts) {
+  std::vector<WeightPart> weights;
+  for (const Parameter& p : step.model.parameters()) {
+    const auto cut = cuts.find(key_of(p.tensor));
+    if (cut != cuts.end()) {
+      weights.push_back({p.name, cut->second.place_of(p.tensor, *step.group), p.tensor});
+    } else if (step.group->rank() == 0) {
+      weights.push_back({p.name, TensorPart::whole(p.tensor.sizes()), p.tensor});
+    }
+  }
+  return weights;
+}
+
+/// A gradient that is not of a part is the same on all ranks: the first one counts it.
+void count_each_gradient_once(Step& step, const Cuts& cuts) {
+  for (const at::Tensor& trained : step.trained) {
+    step.share.counts.push_back(step.group->rank() == 0 || cuts.contains(key_of(trained)));
+  }
+  step.share.complete = [&step](at::Tensor& sum) { step.group->sum(sum); };
+}
+
+/// What blocks read and ranks do not share has, of each rank's tokens, a part of its gradient.
+void sum_gradients_of_tokens(Step& step, const Cuts& cuts) {
+  std::map<const void*, bool> is_partial;
+  for (const Block& block : step.model.blocks()) {
+    for (const at::Tensor& parameter : block.parameters) {
+      is_partial[key_of(parameter)] = !cuts.contains(key_of(parameter));
+    }
+  }
+  std::vector<std::size_t> partial;
+  for (std::size_t i = 0; i < step.trained.size(); ++i) {
+    if (is_partial[key_of(step.trained[i])]) partial.push_back(i);
+  }
+  step.collect_gradients = [&step, partial, inner = std::move(step.collect_gradients)] {
+    inner();
+    std::vector<Collective> sums;
+    for (const std::size_t index : partial) {
+      const at::Tensor& gradient = step.trained[index].grad();
+      if (gradient.defined()) sums.push_back(step.group->all_reduce(gradient));
+    }
+    for (Collective& sum : sums) sum.wait();
+  };
+}
+
+}  // namespace
+
+void TensorParallel::fields(Fields& f) {
+  f.boolean({"sequence_parallel", "what is not a product works on a rank's own tokens alone"},
+            sequence_parallel_);
+}
+
+void TensorParallel::edit_recipe(Recipe& recipe) const {
+  recipe.joins_ranks = true;
+  recipe.shares_batch = true;
+  recipe.moves_in_units = true;
+}
+
+void TensorParallel::check_recipe(const Recipe& recipe) const {
+  if (recipe.model.dropout > 0.0) {
+    throw Unsupported(
+        "tensor_parallel: ranks would have to draw one dropout for what they all compute and "
+        "others for what they share; model.dropout can be 0");
+  }
+}
+
+void TensorParallel::split_parameters(Step& step, const Recipe& recipe) const {
+  const Cuts cuts = cuts_of(step.model, step.group->ranks());
+  const std::span<const Parameter> parameters = step.model.parameters();
+  if (step.draw_parameters) {
+    step.draw_parameters([&](std::size_t index, const at::Tensor& values) {
+      put(step, recipe, cuts, parameters[index].tensor, values);
+    });
+  } else {
+    for (const Parameter& parameter : parameters) {
+      put(step, recipe, cuts, parameter.tensor, parameter.tensor.detach());
+    }
+  }
+  step.model.products() = std::make_unique<SharedProducts>(step, sequence_parallel_);
+  step.own_weights = [&step, cuts] { return own_weights(step, cuts); };
+  count_each_gradient_once(step, cuts);
+  if (sequence_parallel_) sum_gradients_of_tokens(step, cuts);
+}
+
+std::string TensorParallel::why_inactive(const Evidence& evidence, const Recipe&) const {
+  if (evidence.reductions == 0) return "no product was summed over ranks";
+  return sequence_parallel_ && evidence.gathers == 0 ? "no tokens were gathered" : "";
+}
+
+}  // namespace headroom
