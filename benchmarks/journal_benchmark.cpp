@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "src/core/temporary_folder.h"
-#include "src/runner/journal.h"
+#include "src/results/journal.h"
 
 namespace headroom {
 namespace {

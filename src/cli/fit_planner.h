@@ -6,8 +6,8 @@
 #include <string>
 
 #include "src/cli/fit_suite.h"
+#include "src/core/file_descriptor.h"
 #include "src/runner/dry_attempt.h"
-#include "src/runner/file_descriptor.h"
 #include "src/runner/fit_search.h"
 
 namespace headroom {

@@ -51,7 +51,7 @@ int show_cases(const Selection& selection, bool json) {
       cases.push_back(one.to_json());
       const Json* model = one.find("model.name");
       lines.push_back({suite.name, one.name, model == nullptr ? "" : model->get<std::string>(),
-                       technique_names(one)});
+                       one.technique_names()});
     }
   }
   print(json ? cases.dump(2) + "\n"

@@ -10,7 +10,6 @@
 
 #include "src/cli/table.h"
 #include "src/core/bytes.h"
-#include "src/runner/reference.h"
 
 namespace headroom {
 namespace {
@@ -44,9 +43,8 @@ std::string format_summary(const std::vector<Row>& rows) {
   std::vector<std::vector<std::string>> lines;
   std::map<std::pair<std::string, std::int64_t>, const Row*> plain;  // the last, by model and ranks
   for (const Row& row : rows) {
-    const auto ranks = row.value("ranks", std::int64_t{1});
-    const std::pair like{row.value("model", ""), ranks};
-    const bool is_one = is_plain(ranks, row.value("techniques", ""));
+    const std::pair like{text_in(row, "model"), ranks_of(row)};
+    const bool is_one = is_plain(row);
     const bool comparable = !is_one && plain.contains(like);
     lines.push_back({row.value("case", ""), row.value("status", ""), peak(row),
                      comparable ? saved(row, *plain[like]) : "", step_time(row),

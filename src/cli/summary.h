@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "src/runner/row.h"
+#include "src/results/row.h"
 
 namespace headroom {
 

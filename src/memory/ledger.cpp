@@ -2,9 +2,37 @@
 #include "src/memory/ledger.h"
 
 #include <algorithm>
+#include <cstring>
 #include <optional>
+#include <utility>
 
 namespace headroom {
+namespace {
+
+/// By bytes and then by what they are, so that equal runs give equal reports.
+bool comes_before(const PeakTensors& a, const PeakTensors& b) {
+  if (a.bytes != b.bytes) return a.bytes > b.bytes;
+  if (a.category != b.category) return a.category > b.category;
+  if (a.origin.phase != b.origin.phase) return a.origin.phase < b.origin.phase;
+  if (a.origin.block != b.origin.block) return a.origin.block < b.origin.block;
+  return std::strcmp(a.origin.op, b.origin.op) < 0;
+}
+
+/// Counts those that are alike.
+std::vector<PeakTensors> merged(std::vector<PeakTensors> single) {
+  std::sort(single.begin(), single.end(), &comes_before);
+  std::vector<PeakTensors> list;
+  for (const PeakTensors& one : single) {
+    if (list.empty() || comes_before(list.back(), one)) {
+      list.push_back(one);
+    } else {
+      ++list.back().count;
+    }
+  }
+  return list;
+}
+
+}  // namespace
 
 void Ledger::allocated(const void* address, std::int64_t bytes, std::int64_t rounding) {
   const std::lock_guard lock(mutex_);
@@ -18,6 +46,7 @@ void Ledger::allocated(const void* address, std::int64_t bytes, std::int64_t rou
   live_.insert(address, made);
   current_ += bytes + rounding;
   note_peak(made);
+  note_place();
 }
 
 void Ledger::freed(const void* address) {
@@ -27,6 +56,7 @@ void Ledger::freed(const void* address) {
   ++events_;
   current_ -= dead->bytes + dead->rounding;
   if (dead->born <= peak_event_) died_since_peak_.push_back(*dead);
+  note_place();
 }
 
 void Ledger::set_rounding(const void* address, std::int64_t rounding) {
@@ -36,6 +66,7 @@ void Ledger::set_rounding(const void* address, std::int64_t rounding) {
   current_ += rounding - found->rounding;
   found->rounding = rounding;
   note_peak(*found);
+  note_place();
 }
 
 void Ledger::note_peak(const Allocation& newest) {
@@ -80,21 +111,36 @@ PeakReport Ledger::peak() const {
   const auto add = [&](const Allocation& allocation) {
     report.by_category[static_cast<std::size_t>(allocation.category)] += allocation.bytes;
     report.by_category[static_cast<std::size_t>(Category::rounding)] += allocation.rounding;
-    report.largest.push_back({allocation.bytes, allocation.category, allocation.origin});
+    report.tensors.push_back({1, allocation.bytes, allocation.category, allocation.origin});
   };
   live_.for_each([&](const Allocation& allocation) {
     if (allocation.born <= peak_event_) add(allocation);
   });
   for (const Allocation& allocation : died_since_peak_) add(allocation);
-  // By bytes and then by what they are, so that equal runs give equal reports.
-  const auto larger = [](const PeakTensor& a, const PeakTensor& b) {
-    if (a.bytes != b.bytes) return a.bytes > b.bytes;
-    if (a.category != b.category) return a.category > b.category;
-    return a.origin.block < b.origin.block;
-  };
-  std::sort(report.largest.begin(), report.largest.end(), larger);
-  report.largest.resize(std::min(report.largest.size(), kLargest));
+  report.tensors = merged(std::move(report.tensors));
   return report;
+}
+
+void Ledger::start_course() {
+  const std::lock_guard lock(mutex_);
+  follows_course_ = true;
+  course_.clear();
+}
+
+std::vector<PlaceMemory> Ledger::end_course() {
+  const std::lock_guard lock(mutex_);
+  follows_course_ = false;
+  return std::exchange(course_, {});
+}
+
+void Ledger::note_place() {
+  if (!follows_course_) return;
+  const Position here = current_position();
+  const bool is_new =
+      course_.empty() || here.phase != course_.back().phase || here.block != course_.back().block;
+  if (is_new && course_.size() == kMostPlaces) follows_course_ = false;
+  if (is_new && follows_course_) course_.push_back({here.phase, here.block, current_});
+  if (!is_new) course_.back().bytes = std::max(course_.back().bytes, current_);
 }
 
 }  // namespace headroom

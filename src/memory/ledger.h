@@ -18,11 +18,19 @@ namespace headroom {
 
 inline constexpr std::size_t kCategories = enum_names<Category>().size();
 
-/// One allocation that was live at the peak.
-struct PeakTensor {
-  std::int64_t bytes = 0;  // as asked for
+/// Allocations that were live at the peak and are alike.
+struct PeakTensors {
+  std::int64_t count = 0;
+  std::int64_t bytes = 0;  // of each of them, as asked for
   Category category = Category::temporary;
-  Position origin{};  // where it was made
+  Position origin{};  // where they were made
+};
+
+/// The most bytes that were live while the program was at one place of a step.
+struct PlaceMemory {
+  Phase phase = Phase::build;
+  std::int64_t block = kNoBlock;
+  std::int64_t bytes = 0;  // rounding included
 };
 
 /// The most bytes that were live at once, and what they were.
@@ -30,7 +38,7 @@ struct PeakReport {
   std::int64_t bytes = 0;                               // rounding included
   std::array<std::int64_t, kCategories> by_category{};  // sums to `bytes`
   Position where;                                       // of the allocation that made the peak
-  std::vector<PeakTensor> largest{};                    // at most kLargest, largest first
+  std::vector<PeakTensors> tensors{};                   // all of them, largest bytes first
 };
 
 /// Keeps every live allocation of one device with its category and its origin, and from them the
@@ -42,7 +50,7 @@ struct PeakReport {
 /// until a higher peak comes. Thread-safe.
 class Ledger {
  public:
-  static constexpr std::size_t kLargest = 10;
+  static constexpr std::size_t kMostPlaces = 4096;
 
   /// `rounding`: bytes that the allocator hands out beyond `bytes`.
   void allocated(const void* address, std::int64_t bytes, std::int64_t rounding);
@@ -59,6 +67,11 @@ class Ledger {
   std::int64_t current_bytes(Category category) const;
   PeakReport peak() const;
 
+  /// From here on the ledger notes the places that the program comes to, and what was live there.
+  void start_course();
+  /// The places since start_course(), in the order of time: at most kMostPlaces, the first ones.
+  std::vector<PlaceMemory> end_course();
+
  private:
   struct Allocation {
     std::int64_t bytes = 0;
@@ -69,6 +82,7 @@ class Ledger {
   };
 
   void note_peak(const Allocation& newest);
+  void note_place();
 
   mutable std::mutex mutex_;
   AddressMap<Allocation> live_;
@@ -78,6 +92,8 @@ class Ledger {
   std::int64_t peak_ = 0;
   std::uint64_t peak_event_ = 0;
   Position peak_position_;
+  bool follows_course_ = false;
+  std::vector<PlaceMemory> course_;
 };
 
 }  // namespace headroom

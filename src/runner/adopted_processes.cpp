@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "src/runner/file_descriptor.h"
+#include "src/core/file_descriptor.h"
 
 namespace headroom {
 namespace {

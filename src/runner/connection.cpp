@@ -30,7 +30,8 @@ void Connection::exchange() {
   std::array<char, kReadBytes> buffer;
   const ssize_t count = recv(socket_.get(), buffer.data(), buffer.size(), 0);
   if (count > 0) return reader_.take({buffer.data(), static_cast<std::size_t>(count)});
-  if (count == 0) {
+  // A process that is killed with words of ours unread resets what it else would close.
+  if (count == 0 || (count < 0 && errno == ECONNRESET)) {
     lost_ = "it was closed at the other end";
   } else if (!is_for_now(errno)) {
     lost_ = std::strerror(errno);

@@ -9,8 +9,8 @@
 #include <tuple>
 #include <vector>
 
+#include "src/results/status.h"
 #include "src/runner/fit_stack.h"
-#include "src/runner/status.h"
 
 // The search of `headroom fit`: which stack, and how large a micro-batch. It knows nothing of how a
 // case is planned.

@@ -3,7 +3,7 @@
 
 #include <csignal>
 
-#include "src/runner/file_descriptor.h"
+#include "src/core/file_descriptor.h"
 
 namespace headroom {
 

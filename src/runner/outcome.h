@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "src/runner/status.h"
+#include "src/results/status.h"
 #include "src/runner/worker_call.h"
 #include "src/suite/case.h"
 #include "src/suite/catalog.h"

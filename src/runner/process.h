@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "src/runner/file_descriptor.h"
+#include "src/core/file_descriptor.h"
 #include "src/runner/process_environment.h"
 
 namespace headroom {

@@ -43,7 +43,7 @@ double tolerance_of(const Catalog& catalog, const Case& one, const Checked& chec
   return sum;
 }
 
-bool is_plain_case(const Case& one) { return is_plain(one.ranks(), technique_names(one)); }
+bool is_plain_case(const Case& one) { return is_plain(one.ranks(), one.technique_names()); }
 
 /// What the case would be without its techniques: where ranks share a batch, on one rank.
 Json plain_fields(const Catalog& catalog, const Case& one) {
@@ -63,10 +63,6 @@ bool drops_out(const Case& one) {
 std::string text(double value) { return Json(value).dump(); }
 
 }  // namespace
-
-bool is_plain(std::int64_t ranks, std::string_view techniques) {
-  return techniques == (ranks == 1 ? "" : "ddp");
-}
 
 Verdict check_against_reference(const Catalog& catalog, const Suite& suite, const Case& one,
                                 const Row& row, const DoneRow& done) {

@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
 #include <functional>
-#include <string_view>
 
-#include "src/runner/row.h"
-#include "src/runner/status.h"
+#include "src/results/row.h"
+#include "src/results/status.h"
 #include "src/suite/suite.h"
 
 namespace headroom {
-
-/// Whether a case of so many ranks, with techniques as technique_names() has them, is what others
-/// are compared with: no technique, or, as several ranks need one, `ddp` alone.
-bool is_plain(std::int64_t ranks, std::string_view techniques);
 
 /// The row of a case that is done; null: it is not.
 using DoneRow = std::function<const Row*(const Case&)>;

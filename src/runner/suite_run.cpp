@@ -9,14 +9,15 @@
 
 #include "src/core/error.h"
 #include "src/core/file.h"
+#include "src/results/journal.h"
+#include "src/results/journal_header.h"
+#include "src/results/results_folder.h"
 #include "src/runner/environment.h"
-#include "src/runner/journal.h"
-#include "src/runner/journal_header.h"
 #include "src/runner/measure_request.h"
 #include "src/runner/planned_case.h"
 #include "src/runner/rank_attempt.h"
 #include "src/runner/reference.h"
-#include "src/runner/results_folder.h"
+#include "src/runner/row_of_case.h"
 
 namespace headroom {
 namespace {

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "src/results/row.h"
 #include "src/runner/deputies.h"
 #include "src/runner/dry_run.h"
 #include "src/runner/interrupt.h"
-#include "src/runner/row.h"
 #include "src/runner/worker_call.h"
 #include "src/suite/suite.h"
 

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/suite/case.h"
 
-#include "src/core/checksum.h"
-
 namespace headroom {
 
 using Json = nlohmann::ordered_json;
 
 Json Case::to_json() const {
   Json json{{"name", name}};
-  json.update(fields);
+  json.update(work());
+  return json;
+}
+
+Json Case::work() const {
+  Json json = fields;
   json["techniques"] = techniques;
   return json;
 }
@@ -32,11 +35,13 @@ std::int64_t Case::ranks() const {
   return ranks == nullptr ? 1 : ranks->get<std::int64_t>();
 }
 
-std::string Case::fingerprint() const {
-  // The other kind of JSON sorts its keys.
-  nlohmann::json sorted(fields);
-  sorted["techniques"] = techniques;
-  return headroom::fingerprint(sorted.dump());
+std::string Case::technique_names() const {
+  std::string names;
+  for (const Json& technique : techniques) {
+    if (!names.empty()) names += "+";
+    names += technique.at("name").get<std::string>();
+  }
+  return names;
 }
 
 }  // namespace headroom

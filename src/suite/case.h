@@ -18,7 +18,7 @@ struct Case {
   /// Figures to compare with: {"run_peak_reserved_bytes": 26790000000}.
   nlohmann::ordered_json published = nlohmann::ordered_json::object();
 
-  /// What the worker gets as "case": {"name", "model", ..., "techniques"}.
+  /// What the worker gets as "case": the name and the work.
   nlohmann::ordered_json to_json() const;
 
   /// The value of a field by its dotted path ("train.batch_size"); null: the case has none.
@@ -27,9 +27,11 @@ struct Case {
   /// How many processes train it together; 1 where the catalog has no such field.
   std::int64_t ranks() const;
 
-  /// A hash of what is measured: techniques and fields, not the name and the published figures.
-  /// It does not depend on the order in which a catalog lists its fields.
-  std::string fingerprint() const;
+  /// The techniques' names for people, in their order: "mixed_precision+sgd".
+  std::string technique_names() const;
+
+  /// What is measured: fields and "techniques"; not the name and the published figures.
+  nlohmann::ordered_json work() const;
 
   friend bool operator==(const Case&, const Case&) = default;
 };

@@ -63,10 +63,12 @@ class Run {
     return peak;
   }
 
-  /// Takes one more step and counts what it computes.
-  void count_flops(Measurement& into) {
+  /// Takes one more step, counts what it computes and follows its memory.
+  void count_step(Measurement& into) {
     const FlopCounter counter;
+    ledger_.start_course();
     steps("counting", 1, into);
+    into.step_memory = ledger_.end_course();
     trainer_.evidence().flops = counter.so_far().all;
     trainer_.evidence().low_precision_flops = counter.so_far().low_precision;
   }
@@ -133,7 +135,7 @@ Measurement measure(const Case& measured, const Messages& messages) {
   std::optional<Run> run(std::in_place, measured, messages);
   result.init = run->take_peak(result);
   run->steps("warm_up", recipe.train.warmup_steps, result);
-  if (trains) run->count_flops(result);
+  if (trains) run->count_step(result);
   run->stop_following_operators();
   result.steady = run->steps("timing", recipe.train.steps, result);
   messages.progress("evaluate");

@@ -18,6 +18,7 @@ struct Measurement {
   PeakMemory steady;  // in the timed steps
   PeakMemory run;     // over all of it, init and evaluation included
   PeakReport peak;    // what run.allocated_bytes is made of, by the ledger's own sums
+  std::vector<PlaceMemory> step_memory;  // over the counted step
   std::optional<std::int64_t> driver_bytes;
   std::optional<std::int64_t> host_peak_bytes;
   std::int64_t pinned_peak_bytes = 0;

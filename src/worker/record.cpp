@@ -11,6 +11,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr std::size_t kMostTensors = 8192;  // a record has at most 1 MiB
+
 struct Verdict {
   std::string status = "ok";
   std::string reason;
@@ -30,14 +32,23 @@ Verdict judge(const Case& measured, const Measurement& measurement) {
   return {};
 }
 
+Json block_of(std::int64_t block) { return block == kNoBlock ? Json() : Json(block); }
+
+/// Rows without keys: a large model has a thousand.
 Json peak_tensors(const PeakReport& peak) {
   Json list = Json::array();
-  for (const PeakTensor& tensor : peak.largest) {
-    list.push_back({{"bytes", tensor.bytes},
-                    {"category", enum_name(tensor.category)},
-                    {"phase", enum_name(tensor.origin.phase)},
-                    {"block", tensor.origin.block == kNoBlock ? Json() : Json(tensor.origin.block)},
-                    {"operator", tensor.origin.op}});
+  for (const PeakTensors& alike : peak.tensors) {
+    list.push_back({alike.count, alike.bytes, enum_name(alike.category),
+                    enum_name(alike.origin.phase), block_of(alike.origin.block), alike.origin.op});
+    if (list.size() == kMostTensors) break;
+  }
+  return list;
+}
+
+Json step_memory(const std::vector<PlaceMemory>& course) {
+  Json list = Json::array();
+  for (const PlaceMemory& place : course) {
+    list.push_back({enum_name(place.phase), block_of(place.block), place.bytes});
   }
   return list;
 }
@@ -52,9 +63,13 @@ Json make_record(const Case& measured, const Measurement& measurement) {
     const Json value = column.value({measured.recipe, measurement});
     if (!value.is_null()) columns[std::string(column.name)] = value;
   }
-  return {{"status", verdict.status},   {"reason", verdict.reason},
-          {"columns", columns},         {"step_time_ns", measurement.step_time_ns},
-          {"loss", measurement.losses}, {"peak_tensors", peak_tensors(measurement.peak)}};
+  return {{"status", verdict.status},
+          {"reason", verdict.reason},
+          {"columns", columns},
+          {"step_time_ns", measurement.step_time_ns},
+          {"loss", measurement.losses},
+          {"peak_tensors", peak_tensors(measurement.peak)},
+          {"step_memory", step_memory(measurement.step_memory)}};
 }
 
 Json make_failure(std::string_view status, std::string_view reason) {

@@ -115,16 +115,72 @@ TEST(LedgerTest, RoundingThatIsToldLaterCounts) {
   EXPECT_EQ(ledger.current_bytes(), 0);
 }
 
-TEST(LedgerTest, NamesTheLargestTensorsInOrder) {
+TEST(LedgerTest, NamesAllTensorsOfThePeakAndCountsThoseThatAreAlike) {
   Ledger ledger;
-  for (std::size_t i = 0; i < 2 * Ledger::kLargest; ++i) {
+  for (std::size_t i = 0; i < 40; ++i) {
     ledger.allocated(place(i), static_cast<std::int64_t>(1 + (i * 7) % 20), 0);
   }
+  for (std::size_t i = 0; i < 40; ++i) ledger.freed(place(i));
   const PeakReport report = ledger.peak();
-  ASSERT_EQ(report.largest.size(), Ledger::kLargest);
-  for (std::size_t i = 0; i < report.largest.size(); ++i) {
-    EXPECT_EQ(report.largest[i].bytes, static_cast<std::int64_t>(20 - i));
+  ASSERT_EQ(report.tensors.size(), 20U);
+  for (std::size_t i = 0; i < report.tensors.size(); ++i) {
+    EXPECT_EQ(report.tensors[i].bytes, static_cast<std::int64_t>(20 - i));
+    EXPECT_EQ(report.tensors[i].count, 2);
   }
+}
+
+TEST(LedgerTest, KeepsApartTensorsOfOtherPlacesAndCategories) {
+  Ledger ledger;
+  for (std::int64_t block = 0; block < 3; ++block) {
+    enter_block(block);
+    ledger.allocated(place(static_cast<std::size_t>(block)), 8, 0);
+  }
+  enter_block(kNoBlock);
+  ledger.allocated(place(3), 8, 0);
+  ledger.allocated(place(4), 8, 0);
+  ledger.tag(tensor_at(4), Category::weights);
+  EXPECT_EQ(ledger.peak().tensors.size(), 5U);
+}
+
+TEST(LedgerTest, FollowsTheCourseOfMemoryFromPlaceToPlace) {
+  Ledger ledger;
+  ledger.allocated(place(0), 100, 0);
+  ledger.start_course();
+  {
+    const PhaseScope phase(Phase::forward);
+    enter_block(0);
+    ledger.allocated(place(1), 10, 2);
+    ledger.allocated(place(2), 5, 0);
+    ledger.freed(place(2));
+    enter_block(1);
+    ledger.allocated(place(3), 1, 0);
+    enter_block(kNoBlock);
+  }
+  const PhaseScope phase(Phase::update);
+  ledger.freed(place(3));
+  const std::vector<PlaceMemory> course = ledger.end_course();
+  ASSERT_EQ(course.size(), 3U);
+  EXPECT_EQ(course[0].phase, Phase::forward);
+  EXPECT_EQ(course[0].block, 0);
+  EXPECT_EQ(course[0].bytes, 117);
+  EXPECT_EQ(course[1].block, 1);
+  EXPECT_EQ(course[1].bytes, 113);
+  EXPECT_EQ(course[2].phase, Phase::update);
+  EXPECT_EQ(course[2].bytes, 112);
+  ledger.allocated(place(4), 1, 0);
+  EXPECT_TRUE(ledger.end_course().empty());
+}
+
+TEST(LedgerTest, FollowsTheFirstPlacesOfACourseOnly) {
+  Ledger ledger;
+  ledger.start_course();
+  for (std::size_t i = 0; i < Ledger::kMostPlaces + 10; ++i) {
+    enter_block(static_cast<std::int64_t>(i % 2));
+    ledger.allocated(place(0), 1, 0);
+    ledger.freed(place(0));
+  }
+  enter_block(kNoBlock);
+  EXPECT_EQ(ledger.end_course().size(), Ledger::kMostPlaces);
 }
 
 TEST(LedgerTest, TellsWhereThePeakWas) {
@@ -138,7 +194,7 @@ TEST(LedgerTest, TellsWhereThePeakWas) {
   ledger.allocated(place(1), 0, 0);  // as high, not higher
   EXPECT_EQ(ledger.peak().where.phase, Phase::backward);
   EXPECT_EQ(ledger.peak().where.block, 3);
-  EXPECT_EQ(ledger.peak().largest.front().origin.block, 3);
+  EXPECT_EQ(ledger.peak().tensors.front().origin.block, 3);
 }
 
 TEST(LedgerTest, SumsWhatManyThreadsDo) {

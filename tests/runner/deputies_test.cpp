@@ -56,11 +56,6 @@ struct Launched {
   }
 };
 
-bool is_alive(pid_t process) {
-  const std::string state = read_text("/proc/" + std::to_string(process) + "/stat");
-  return !state.empty() && state.find(") Z ") == std::string::npos;
-}
-
 std::string host() {
   std::array<char, 256> name{};
   gethostname(name.data(), name.size() - 1);
@@ -199,7 +194,7 @@ TEST(Deputies, that_are_lost_end_the_case_and_the_run_which_can_be_resumed) {
   const auto ended = launched.wait();
   EXPECT_LT(Clock::now() - start, std::chrono::seconds(5));
   EXPECT_EQ(ended[0].code, 1);
-  EXPECT_FALSE(is_alive(worker));
+  EXPECT_TRUE(ends_soon(worker));
   const std::string lost =
       "the connection to " + host() + " was lost: it was closed at the other end";
   EXPECT_NE(ended[0].err.find("headroom: rank 1: " + lost + "; what is done is kept. To go on: "),
@@ -243,7 +238,7 @@ TEST(Deputies, end_with_the_runner) {
                                    ": the connection to rank 0 was lost: it was closed at the "
                                    "other end\n");
   }
-  for (const pid_t worker : workers) EXPECT_FALSE(is_alive(worker));
+  for (const pid_t worker : workers) EXPECT_TRUE(ends_soon(worker));
 }
 
 class DeputiesInterrupt : public testing::TestWithParam<int> {};

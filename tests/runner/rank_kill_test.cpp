@@ -26,11 +26,6 @@ std::string suite_text(int ranks, const std::string& model, int work_ms) {
          "}}\ncases:\n  - {name: a, model: {name: " + model + "}, techniques: [ddp]}\n";
 }
 
-bool is_alive(pid_t process) {
-  const std::string state = read_text("/proc/" + std::to_string(process) + "/stat");
-  return !state.empty() && state.find(") Z ") == std::string::npos;
-}
-
 /// The workers of a run, by rank, once there are so many of them.
 std::vector<pid_t> workers_of(const Program& program, std::size_t count) {
   for (;;) {
@@ -106,10 +101,7 @@ TEST(RankKill, of_the_runner_ends_all_ranks) {
   program.send(SIGKILL);
   program.wait();
   for (const pid_t worker : workers) {
-    for (int tries = 0; is_alive(worker) && tries < 200; ++tries) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-    EXPECT_FALSE(is_alive(worker));
+    EXPECT_TRUE(ends_soon(worker));
   }
 }
 

@@ -5,8 +5,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <fstream>
+#include <thread>
 
 namespace headroom {
 namespace {
@@ -47,6 +49,20 @@ Ended Program::wait() {
   waitpid(pid_, &status, 0);
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, WIFSIGNALED(status) ? WTERMSIG(status) : 0,
           read_text(folder_ / "out"), read_text(folder_ / "err")};
+}
+
+bool is_alive(pid_t process) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+  std::string state;
+  std::getline(file, state);
+  return !state.empty() && state.find(") Z ") == std::string::npos;
+}
+
+bool ends_soon(pid_t process) {
+  for (int tries = 0; is_alive(process) && tries < 200; ++tries) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return !is_alive(process);
 }
 
 }  // namespace headroom

@@ -37,4 +37,10 @@ class Program {
   pid_t pid_;
 };
 
+/// Whether a process of this machine runs.
+bool is_alive(pid_t process);
+
+/// Whether it is gone within 2 s: what ends with its parent ends a moment after it.
+bool ends_soon(pid_t process);
+
 }  // namespace headroom

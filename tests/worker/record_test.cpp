@@ -46,6 +46,19 @@ TEST(RecordTest, AGoodRunIsOk) {
   EXPECT_EQ(columns.at("last_loss"), 2.0);
 }
 
+TEST(RecordTest, NamesTheTensorsOfThePeakAndTheCourseOfAStep) {
+  Measurement m = plausible();
+  const Position origin{.phase = Phase::forward, .block = 1, .op = "aten::add"};
+  m.peak.tensors = {{2, 800, Category::temporary, origin}, {1, 400, Category::weights, {}}};
+  m.step_memory = {{Phase::load, kNoBlock, 400}, {Phase::forward, 1, 2000}};
+  const Json record = record_of(small_case(), m);
+  EXPECT_EQ(record.at("peak_tensors"),
+            Json::parse(R"([[2, 800, "temporary", "forward", 1, "aten::add"],
+                            [1, 400, "weights", "build", null, ""]])"));
+  EXPECT_EQ(record.at("step_memory"),
+            Json::parse(R"([["load", null, 400], ["forward", 1, 2000]])"));
+}
+
 TEST(RecordTest, ARemainderOfOneByteFailsTheCase) {
   for (const std::int64_t remainder : {-1, 1}) {
     Measurement m = plausible();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "src/runner/journal.h"
+#include "src/results/journal.h"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -11,7 +11,7 @@
 #include <system_error>
 
 #include "src/core/error.h"
-#include "tests/runner/program.h"
+#include "tests/support/temporary_folder.h"
 
 namespace headroom {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "src/runner/file_descriptor.h"
+#include "src/core/file_descriptor.h"
 
 namespace headroom {
 

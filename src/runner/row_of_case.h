@@ -2,19 +2,14 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
-#include <optional>
-#include <string>
 #include <vector>
 
+#include "src/results/row.h"
 #include "src/runner/outcome.h"
 #include "src/suite/case.h"
 #include "src/suite/catalog.h"
 
 namespace headroom {
-
-/// One line of results.csv: an object of column name -> value, in the catalog's order. What was not
-/// measured is not there.
-using Row = nlohmann::ordered_json;
 
 /// The row of a case. `runner_columns` holds what the runner knows beyond the case and its
 /// outcome: device, provenance. A case that did not end `ok` keeps no measurement: of the worker's
@@ -28,17 +23,5 @@ Row make_row(const Catalog& catalog, const Case& one, const Outcome& outcome,
 /// own columns}. A rank that did not end `ok` keeps as little as a case does.
 std::vector<Row> make_rank_rows(const Catalog& catalog,
                                 const std::vector<nlohmann::ordered_json>& rank_records);
-
-/// A figure of a row; nothing where it has none.
-std::optional<double> number_in(const Row& row, const std::string& column);
-
-/// The status that a row tells.
-Status status_of(const Row& row);
-
-/// The techniques of a case for people, in their order: "mixed_precision+sgd".
-std::string technique_names(const Case& one);
-
-/// results.csv: the header, and a line for each row. Numbers do not depend on a locale.
-std::string rows_to_csv(const Catalog& catalog, const std::vector<Row>& rows);
 
 }  // namespace headroom

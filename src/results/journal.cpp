@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "src/runner/journal.h"
+#include "src/results/journal.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include "src/core/checksum.h"
 #include "src/core/error.h"
@@ -59,6 +60,26 @@ void flush_folder_of(const std::string& path) {
 
 }  // namespace
 
+JournalText read_journal(std::string_view text, const std::string& path) {
+  JournalText journal;
+  std::size_t& begin = journal.whole_bytes;
+  for (int number = 1; begin < text.size(); ++number) {
+    const std::size_t end = text.find('\n', begin);
+    const bool has_end = end != std::string_view::npos;
+    const std::string_view line = text.substr(begin, has_end ? end - begin : end);
+    const bool is_last = !has_end || end + 1 == text.size();
+    if (is_last && is_torn(line, has_end)) break;
+    try {
+      journal.records.push_back(record_of(line));
+    } catch (const JsonError& error) {
+      throw ResultsError(Place{path, number, 1}.text() +
+                         ": this record is damaged: " + error.what());
+    }
+    begin = end + 1;
+  }
+  return journal;
+}
+
 Journal::Journal(std::string path)
     : path_(std::move(path)),
       file_(open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644)) {
@@ -66,7 +87,9 @@ Journal::Journal(std::string path)
   lock();
   flush_folder_of(path_);
   const std::string text = read_all();
-  read_records(text);
+  JournalText journal = read_journal(text, path_);
+  records_ = std::move(journal.records);
+  bytes_ = journal.whole_bytes;
   cut_bytes_ = text.size() - bytes_;
   if (cut_bytes_ > 0 &&
       (ftruncate(file_.get(), static_cast<off_t>(bytes_)) != 0 || fdatasync(file_.get()) != 0)) {
@@ -95,25 +118,6 @@ std::string Journal::read_all() const {
     if (count < 0) fail(path_);
     if (count == 0) return text;
     text.append(buffer.data(), static_cast<std::size_t>(count));
-  }
-}
-
-void Journal::read_records(std::string_view text) {
-  int number = 1;
-  while (bytes_ < text.size()) {
-    const std::size_t end = text.find('\n', bytes_);
-    const bool has_end = end != std::string_view::npos;
-    const std::string_view line = text.substr(bytes_, has_end ? end - bytes_ : end);
-    const bool is_last = !has_end || end + 1 == text.size();
-    if (is_last && is_torn(line, has_end)) return;
-    try {
-      records_.push_back(record_of(line));
-    } catch (const JsonError& error) {
-      throw ResultsError(Place{path_, number, 1}.text() +
-                         ": this record is damaged: " + error.what());
-    }
-    bytes_ = end + 1;
-    ++number;
   }
 }
 

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "src/runner/row.h"
+#include "src/runner/row_of_case.h"
 
-#include <stdexcept>
 #include <string_view>
-
-#include "src/core/csv.h"
 
 namespace headroom {
 namespace {
@@ -26,7 +23,7 @@ bool keeps_figures(const Outcome& outcome) {
 /// What a row says beyond the columns that were given to it.
 Json with_case(Json columns, const Case& one, const Outcome& outcome) {
   columns["case"] = one.name;
-  columns["techniques"] = technique_names(one);
+  columns["techniques"] = one.technique_names();
   columns["status"] = enum_name(outcome.verdict.status);
   columns["reason"] = outcome.verdict.reason;
   if (outcome.peak_rank && keeps_figures(outcome)) columns["peak_rank"] = *outcome.peak_rank;
@@ -85,34 +82,7 @@ Row with_errors(const Catalog& catalog, const Row& row) {
   return result;
 }
 
-std::string cell_text(const Json& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump();
-}
-
 }  // namespace
-
-std::optional<double> number_in(const Row& row, const std::string& column) {
-  const Json value = member(row, column);
-  return value.is_number() ? std::optional(value.get<double>()) : std::nullopt;
-}
-
-Status status_of(const Row& row) {
-  const Json name = member(row, "status");
-  const auto names = enum_names<Status>();
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (name == names[i]) return static_cast<Status>(i);
-  }
-  throw std::logic_error("a row has the status " + name.dump());
-}
-
-std::string technique_names(const Case& one) {
-  std::string names;
-  for (const Json& technique : one.techniques) {
-    if (!names.empty()) names += "+";
-    names += technique.at("name").get<std::string>();
-  }
-  return names;
-}
 
 Row make_row(const Catalog& catalog, const Case& one, const Outcome& outcome,
              const Json& runner_columns) {
@@ -153,20 +123,6 @@ std::vector<Row> make_rank_rows(const Catalog& catalog, const std::vector<Json>&
     rows.push_back(std::move(row));
   }
   return rows;
-}
-
-std::string rows_to_csv(const Catalog& catalog, const std::vector<Row>& rows) {
-  std::vector<std::string> cells;
-  for (const Column& column : catalog.columns) cells.push_back(column.name);
-  std::string text = csv_line(cells);
-  for (const Row& row : rows) {
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-      const auto value = row.find(catalog.columns[i].name);
-      cells[i] = value == row.end() ? "" : cell_text(*value);
-    }
-    text += csv_line(cells);
-  }
-  return text;
 }
 
 }  // namespace headroom

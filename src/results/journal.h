@@ -6,9 +6,19 @@
 #include <string_view>
 #include <vector>
 
-#include "src/runner/file_descriptor.h"
+#include "src/core/file_descriptor.h"
 
 namespace headroom {
+
+/// The records of a journal's text.
+struct JournalText {
+  std::vector<nlohmann::ordered_json> records;
+  std::size_t whole_bytes = 0;  // what lies behind is a record that was torn while it was written
+};
+
+/// Reads a journal's text; `path` names it in errors. Throws ResultsError with file:line where a
+/// record is damaged otherwise than by being torn at the end (no line end, or zeros in it).
+JournalText read_journal(std::string_view text, const std::string& path);
 
 /// The file that holds what was measured: records, appended and never changed, one a line, as
 /// "crc32 JSON\n". What append() returned from is on the disk. One process at a time.
@@ -31,7 +41,6 @@ class Journal {
  private:
   void lock() const;
   std::string read_all() const;
-  void read_records(std::string_view text);
   void append_line(const std::string& line) const;
 
   std::string path_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "src/runner/results_folder.h"
+#include "src/results/results_folder.h"
 
 #include <fcntl.h>
 #include <unistd.h>

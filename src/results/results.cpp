@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/results/results.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include "src/core/error.h"
+#include "src/core/file.h"
+#include "src/core/place.h"
+#include "src/results/journal.h"
+#include "src/results/journal_header.h"
+
+namespace headroom {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kMostBytes = std::size_t{1} << 30;
+constexpr const char* kJournal = "journal.jsonl";
+
+[[noreturn]] void refuse(const std::string& journal, std::size_t record, const std::string& why) {
+  throw ResultsError(Place{journal, static_cast<int>(record) + 1, 1}.text() + ": " + why);
+}
+
+bool is_record_of_a_case(const Json& record) {
+  return record.is_object() && record.contains("case") && record["case"].is_string() &&
+         record.contains("row") && record["row"].is_object() && record.contains("record");
+}
+
+/// The cases of the journal's records, by name.
+std::map<std::string, CaseResult> read_cases(const std::vector<Json>& records,
+                                             const std::string& journal) {
+  std::map<std::string, CaseResult> cases;
+  const Json& works = records.front()["cases"];
+  for (std::size_t i = 1; i < records.size(); ++i) {
+    const Json& record = records[i];
+    if (!is_record_of_a_case(record)) refuse(journal, i, "this is no record of a case");
+    const std::string name = record["case"].get<std::string>();
+    if (!works.contains(name)) refuse(journal, i, "the suite has no case " + name);
+    CaseResult one{name, works[name], record["row"], record["record"]};
+    one.rank_records = record.value("rank_records", std::vector<Json>{});
+    try {
+      status_of(one.row);
+    } catch (const std::logic_error& error) {
+      refuse(journal, i, error.what());
+    }
+    if (!cases.emplace(name, std::move(one)).second) {
+      refuse(journal, i, "the case " + name + " is there a second time");
+    }
+  }
+  return cases;
+}
+
+}  // namespace
+
+const CaseResult* Results::find(const std::string& name) const {
+  const auto found = std::ranges::find(cases, name, &CaseResult::name);
+  return found == cases.end() ? nullptr : &*found;
+}
+
+Results read_results(const std::string& folder) {
+  Results results;
+  results.journal = std::filesystem::path(folder) / kJournal;
+  const std::string text = read_file(results.journal, kMostBytes);
+  const JournalText journal = read_journal(text, results.journal);
+  if (journal.records.empty()) throw ResultsError(results.journal + ": there is nothing in it");
+  if (journal.whole_bytes < text.size()) {
+    refuse(results.journal, journal.records.size(), "this record is cut off");
+  }
+  results.header = journal.records.front();
+  check_header(results.header, results.journal);
+  auto cases = read_cases(journal.records, results.journal);
+  for (const auto& [name, work] : results.header["cases"].items()) {
+    const auto found = cases.find(name);
+    if (found == cases.end()) {
+      results.not_done.push_back(name);
+    } else {
+      results.cases.push_back(std::move(found->second));
+    }
+  }
+  return results;
+}
+
+std::vector<Results> read_all_results(const std::string& folder) {
+  const std::filesystem::path root(folder);
+  if (!std::filesystem::is_directory(root)) throw ConfigError(folder + ": no folder of results");
+  std::vector<std::string> folders;
+  if (std::filesystem::exists(root / kJournal)) folders.push_back(folder);
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
+    if (entry.is_directory() && std::filesystem::exists(entry.path() / kJournal)) {
+      folders.push_back(entry.path());
+    }
+  }
+  if (folders.empty()) {
+    throw ConfigError(folder + ": there are no results in it: no journal.jsonl");
+  }
+  std::ranges::sort(folders);
+  std::vector<Results> all;
+  for (const std::string& one : folders) all.push_back(read_results(one));
+  return all;
+}
+
+}  // namespace headroom

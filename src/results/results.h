@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "src/results/row.h"
+
+namespace headroom {
+
+/// What came of a case, as the journal keeps it.
+struct CaseResult {
+  std::string name;
+  nlohmann::ordered_json work;                            // as Case::work() has it
+  Row row;                                                // its line of results.csv
+  nlohmann::ordered_json record;                          // the worker's; null: it sent none
+  std::vector<nlohmann::ordered_json> rank_records = {};  // empty: there was one process
+};
+
+/// What a results folder holds, as its journal has it.
+struct Results {
+  std::string journal;                // its path, for messages
+  nlohmann::ordered_json header;      // see make_header()
+  std::vector<CaseResult> cases;      // that are done, in the suite's order
+  std::vector<std::string> not_done;  // the suite's other cases
+
+  std::string suite() const { return header["suite"].get<std::string>(); }
+  /// Null: it is not done.
+  const CaseResult* find(const std::string& name) const;
+};
+
+/// Reads a results folder, and changes nothing in it. Throws ConfigError where it has no journal,
+/// and ResultsError with file:line where the journal is damaged or cut off, or is of another
+/// format.
+Results read_results(const std::string& folder);
+
+/// All results folders in and below a folder, by path: repeats of a suite, several suites, or both.
+/// Throws as read_results() does, and ConfigError where there are none.
+std::vector<Results> read_all_results(const std::string& folder);
+
+}  // namespace headroom

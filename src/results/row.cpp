@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/results/row.h"
+
+#include <stdexcept>
+
+#include "src/core/csv.h"
+
+namespace headroom {
+
+using Json = nlohmann::ordered_json;
+
+std::optional<double> number_in(const Row& row, const std::string& column) {
+  const auto value = row.find(column);
+  const bool has_one = value != row.end() && value->is_number();
+  return has_one ? std::optional(value->get<double>()) : std::nullopt;
+}
+
+std::string text_in(const Row& row, const std::string& column) {
+  const auto value = row.find(column);
+  return value != row.end() && value->is_string() ? value->get<std::string>() : "";
+}
+
+Status status_of(const Row& row) {
+  const std::string name = text_in(row, "status");
+  const auto names = enum_names<Status>();
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (name == names[i]) return static_cast<Status>(i);
+  }
+  throw std::logic_error("a row has the status '" + name + "'");
+}
+
+std::int64_t ranks_of(const Row& row) { return row.value("ranks", std::int64_t{1}); }
+
+bool is_plain(const Row& row) { return is_plain(ranks_of(row), text_in(row, "techniques")); }
+
+bool is_plain(std::int64_t ranks, const std::string& techniques) {
+  return techniques == (ranks == 1 ? "" : "ddp");
+}
+
+std::string cell_text(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+std::string rows_to_csv(const Catalog& catalog, const std::vector<Row>& rows) {
+  std::vector<std::string> cells;
+  for (const Column& column : catalog.columns) cells.push_back(column.name);
+  std::string text = csv_line(cells);
+  for (const Row& row : rows) {
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      const auto value = row.find(catalog.columns[i].name);
+      cells[i] = value == row.end() ? "" : cell_text(*value);
+    }
+    text += csv_line(cells);
+  }
+  return text;
+}
+
+}  // namespace headroom

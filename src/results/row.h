@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/results/status.h"
+#include "src/suite/catalog.h"
+
+namespace headroom {
+
+/// One line of results.csv: an object of column name -> value, in the catalog's order. What was not
+/// measured is not there.
+using Row = nlohmann::ordered_json;
+
+/// A figure of a row; nothing where it has none.
+std::optional<double> number_in(const Row& row, const std::string& column);
+
+/// A text of a row; empty where it has none.
+std::string text_in(const Row& row, const std::string& column);
+
+/// The status that a row tells. Throws std::logic_error where it tells none.
+Status status_of(const Row& row);
+
+/// How many processes trained the case together.
+std::int64_t ranks_of(const Row& row);
+
+/// Whether a row is what others are compared with: no technique, or, as several ranks need one,
+/// `ddp` alone.
+bool is_plain(const Row& row);
+bool is_plain(std::int64_t ranks, const std::string& techniques);
+
+/// A value as a cell of the CSV shows it. Numbers do not depend on a locale.
+std::string cell_text(const nlohmann::ordered_json& value);
+
+/// results.csv: the header, and a line for each row.
+std::string rows_to_csv(const Catalog& catalog, const std::vector<Row>& rows);
+
+}  // namespace headroom
