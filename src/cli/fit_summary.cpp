@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include "src/cli/fit_planner.h"
-#include "src/cli/table.h"
 #include "src/core/bytes.h"
+#include "src/report/table.h"
 
 namespace headroom {
 namespace {

@@ -6,10 +6,11 @@
 
 #include "src/cli/command_line.h"
 #include "src/cli/output.h"
-#include "src/cli/table.h"
 #include "src/core/bytes.h"
 #include "src/core/json_reader.h"
+#include "src/core/printable.h"
 #include "src/dry_run/gpu.h"
+#include "src/report/table.h"
 #include "src/suite/json_schema.h"
 
 namespace headroom {

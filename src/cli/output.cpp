@@ -3,10 +3,11 @@
 
 #include <unistd.h>
 
+#include <string>
 #include <system_error>
 
-#include "src/core/checksum.h"
 #include "src/core/file.h"
+#include "src/core/printable.h"
 
 namespace headroom {
 
@@ -22,19 +23,6 @@ void say(std::string_view text) {
   const std::string line = "headroom: " + printable(text) + "\n";
   // One write, and nowhere to report that it failed.
   [[maybe_unused]] const ssize_t ignored = write(STDERR_FILENO, line.data(), line.size());
-}
-
-std::string printable(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f) {
-      result += "\\x" + to_hex(byte, 2);
-    } else {
-      result += c;
-    }
-  }
-  return result;
 }
 
 }  // namespace headroom

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string>
 #include <string_view>
 
 namespace headroom {
@@ -12,9 +11,5 @@ void print(std::string_view text);
 
 /// One line to standard error, after "headroom: ". Never fails.
 void say(std::string_view text);
-
-/// The text with its control characters as \xNN, so that nothing that a worker or a file says can
-/// steer a terminal.
-std::string printable(std::string_view text);
 
 }  // namespace headroom

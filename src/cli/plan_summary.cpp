@@ -6,7 +6,7 @@
 #include <array>
 
 #include "src/cli/summary.h"
-#include "src/cli/table.h"
+#include "src/report/table.h"
 
 namespace headroom {
 namespace {

@@ -8,9 +8,9 @@
 
 #include "src/cli/exit_code.h"
 #include "src/cli/output.h"
-#include "src/cli/table.h"
 #include "src/core/bytes.h"
 #include "src/core/error.h"
+#include "src/report/table.h"
 #include "src/runner/dry_program.h"
 
 namespace headroom {

@@ -9,6 +9,7 @@
 
 #include "src/cli/output.h"
 #include "src/cli/summary.h"
+#include "src/core/printable.h"
 
 namespace headroom {
 namespace {

@@ -5,8 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "src/cli/output.h"
-#include "src/cli/table.h"
 #include "src/core/bytes.h"
+#include "src/core/printable.h"
+#include "src/report/table.h"
 
 namespace headroom {
 namespace {

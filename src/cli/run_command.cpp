@@ -9,8 +9,8 @@
 #include "src/cli/output.h"
 #include "src/cli/suite_arguments.h"
 #include "src/cli/summary.h"
-#include "src/cli/table.h"
 #include "src/core/error.h"
+#include "src/report/table.h"
 #include "src/runner/launcher.h"
 
 namespace headroom {

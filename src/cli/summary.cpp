@@ -8,8 +8,8 @@
 #include <string>
 #include <utility>
 
-#include "src/cli/table.h"
 #include "src/core/bytes.h"
+#include "src/report/table.h"
 
 namespace headroom {
 namespace {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the program prints where all is well.
 #include "src/cli/output.h"
+#include "src/core/printable.h"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "src/cli/table.h"
+#include "src/report/table.h"
 
 #include <algorithm>
 
-#include "src/cli/output.h"
+#include "src/core/printable.h"
 
 namespace headroom {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "src/cli/table.h"
+#include "src/report/table.h"
 
 #include <gtest/gtest.h>
 
