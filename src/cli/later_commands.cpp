@@ -13,8 +13,7 @@ struct LaterCommand {
   const char* summary;
 };
 
-constexpr std::array<LaterCommand, 2> kLaterCommands = {{
-    {"compare", "What got better or worse (not in this version)"},
+constexpr std::array<LaterCommand, 1> kLaterCommands = {{
     {"report", "One HTML file of results (not in this version)"},
 }};
 

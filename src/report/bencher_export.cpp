@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "src/report/export.h"
-#include "src/report/repeated_case.h"
+#include "src/report/exported_case.h"
 #include "src/report/statistics.h"
 
 namespace headroom {
@@ -24,12 +24,12 @@ Json metric_of(const std::vector<double>& values) {
 
 std::string bencher_export(const std::vector<Results>& all) {
   Json benchmarks = Json::object();
-  for (const RepeatedCase& one : repeated_cases(all)) {
-    Json& not_ok = benchmarks[one.group]["cases_not_ok"]["value"];
-    not_ok = (not_ok.is_null() ? 0 : not_ok.get<int>()) + (one.is_ok() ? 0 : 1);
+  for (const Repeats& one : repeats_of(all)) {
+    Json& not_ok = benchmarks[group_of(one)]["cases_not_ok"]["value"];
+    not_ok = (not_ok.is_null() ? 0 : not_ok.get<int>()) + (is_ok(one) ? 0 : 1);
     for (const Figure& figure : kFigures) {
-      const std::vector<double> values = one.figures(figure.column);
-      if (!values.empty()) benchmarks[one.path()][figure.column] = metric_of(values);
+      const std::vector<double> values = one.values(figure.column);
+      if (!values.empty()) benchmarks[path_of(one)][figure.column] = metric_of(values);
     }
   }
   return benchmarks.dump(2) + "\n";

@@ -7,9 +7,9 @@
 
 #include "src/results/results.h"
 
-// Results in the formats of other tools. Several results of one suite, kind and device are repeats
-// (src/report/repeated_case.h, whose ResultsError each function here throws). No case is left out:
-// of one that has no figures its end is told, as far as the format can.
+// Results in the formats of other tools. Several results of one suite are repeats; all but JUnit's
+// throw ResultsError where they are none (src/report/repeats.h). No case is left out: of one that
+// has no figures its end is told, as far as the format can.
 namespace headroom {
 
 /// JSON as Google Benchmark writes it, which its tools/compare.py reads. Step times are real_time;

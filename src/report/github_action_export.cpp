@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "src/report/export.h"
-#include "src/report/repeated_case.h"
+#include "src/report/exported_case.h"
 #include "src/report/statistics.h"
 
 namespace headroom {
@@ -12,11 +12,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-void add_figures(Json& entries, const RepeatedCase& one) {
+void add_figures(Json& entries, const Repeats& one) {
   for (const Figure& figure : kFigures) {
-    const std::vector<double> values = one.figures(figure.column);
+    const std::vector<double> values = one.values(figure.column);
     if (values.empty()) continue;
-    Json entry = {{"name", one.path() + "/" + std::string(figure.column)},
+    Json entry = {{"name", path_of(one) + "/" + figure.column},
                   {"unit", figure.unit},
                   {"value", std::llround(median(values))}};
     if (values.size() > 1) {
@@ -32,10 +32,10 @@ void add_figures(Json& entries, const RepeatedCase& one) {
 std::string github_action_export(const std::vector<Results>& all) {
   Json entries = Json::array();
   nlohmann::ordered_map<std::string, std::vector<std::string>> not_ok;
-  for (const RepeatedCase& one : repeated_cases(all)) {
+  for (const Repeats& one : repeats_of(all)) {
     add_figures(entries, one);
-    std::vector<std::string>& endings = not_ok[one.group];
-    if (!one.is_ok()) endings.push_back(one.name + ": " + one.ending());
+    std::vector<std::string>& endings = not_ok[group_of(one)];
+    if (!is_ok(one)) endings.push_back(one.name + ": " + ending_of(one));
   }
   for (const auto& [group, endings] : not_ok) {
     entries.push_back({{"name", group + "/cases_not_ok"},

@@ -2,7 +2,7 @@
 #include <optional>
 
 #include "src/report/export.h"
-#include "src/report/repeated_case.h"
+#include "src/report/exported_case.h"
 
 namespace headroom {
 namespace {
@@ -12,11 +12,11 @@ using Json = nlohmann::ordered_json;
 constexpr std::string_view kTime = "step_time_median_ns";
 
 /// What all entries of one repeat share.
-Json entry_of(const RepeatedCase& one, std::size_t repeat, const std::string& name) {
+Json entry_of(const Repeats& one, std::size_t repeat, const std::string& name) {
   return {{"name", name},
           {"run_name", name},
           {"run_type", "iteration"},
-          {"repetitions", one.repeats.size()},
+          {"repetitions", one.runs.size()},
           {"repetition_index", repeat},
           {"threads", 1}};
 }
@@ -28,11 +28,11 @@ void put_time(Json& entry, const Json& value) {
   entry["time_unit"] = "ns";
 }
 
-void add_repeat(Json& benchmarks, const RepeatedCase& one, std::size_t repeat) {
-  const Row& row = one.repeats[repeat]->row;
+void add_repeat(Json& benchmarks, const Repeats& one, std::size_t repeat) {
+  const Row& row = one.runs[repeat]->row;
   std::optional<Json> timed;
   if (const auto time = row.find(kTime); time != row.end()) {
-    timed = entry_of(one, repeat, one.path());
+    timed = entry_of(one, repeat, path_of(one));
     (*timed)["iterations"] = row.value("step_time_samples", 1);
     put_time(*timed, *time);
   }
@@ -42,7 +42,7 @@ void add_repeat(Json& benchmarks, const RepeatedCase& one, std::size_t repeat) {
     // 0 has no geometric mean, which the tool takes of all.
     if (figure.column == kTime || value == row.end() || *value == 0) continue;
     if (timed) (*timed)[figure.column] = *value;
-    Json entry = entry_of(one, repeat, one.path() + "/" + std::string(figure.column));
+    Json entry = entry_of(one, repeat, path_of(one) + "/" + figure.column);
     entry["iterations"] = 1;
     put_time(entry, *value);
     of_bytes.push_back(std::move(entry));
@@ -52,19 +52,19 @@ void add_repeat(Json& benchmarks, const RepeatedCase& one, std::size_t repeat) {
 }
 
 /// Its name is that of no other entry: of equal names the tool wants times.
-Json failed_entry(const RepeatedCase& one) {
-  return {{"name", one.path() + "_not_ok"}, {"run_name", one.path()},
-          {"run_type", "aggregate"},        {"aggregate_name", "not_ok"},
-          {"error_occurred", true},         {"error_message", one.ending()}};
+Json failed_entry(const Repeats& one) {
+  return {{"name", path_of(one) + "_not_ok"}, {"run_name", path_of(one)},
+          {"run_type", "aggregate"},          {"aggregate_name", "not_ok"},
+          {"error_occurred", true},           {"error_message", ending_of(one)}};
 }
 
 }  // namespace
 
 std::string google_benchmark_export(const std::vector<Results>& all) {
   Json benchmarks = Json::array();
-  for (const RepeatedCase& one : repeated_cases(all)) {
-    for (std::size_t i = 0; i < one.repeats.size(); ++i) add_repeat(benchmarks, one, i);
-    if (!one.is_ok()) benchmarks.push_back(failed_entry(one));
+  for (const Repeats& one : repeats_of(all)) {
+    for (std::size_t i = 0; i < one.runs.size(); ++i) add_repeat(benchmarks, one, i);
+    if (!is_ok(one)) benchmarks.push_back(failed_entry(one));
   }
   const Json context = {{"executable", "headroom"},
                         {"json_schema_version", 1},

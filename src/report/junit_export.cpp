@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include "src/report/escape.h"
 #include "src/report/export.h"
+#include "src/report/markup.h"
 
 namespace headroom {
 namespace {
@@ -33,7 +33,7 @@ std::string element(const std::string& name, const std::string& attributes,
 std::string outcome_of(const CaseResult& one, Counts& counts) {
   const Status status = status_of(one.row);
   const std::string name(enum_name(status));
-  const std::string reason = xml_escaped(text_in(one.row, "reason"));
+  const std::string reason = escape_markup(text_in(one.row, "reason"));
   if (status == Status::ok) return "";
   if (status == Status::out_of_memory) return element("system-out", "", name + ": " + reason);
   const std::string message = fmt::format("message=\"{}\"", name + ": " + reason);
@@ -46,8 +46,8 @@ std::string outcome_of(const CaseResult& one, Counts& counts) {
 }
 
 std::string test(const Results& results, const std::string& name, const std::string& outcome) {
-  const std::string attributes =
-      fmt::format(R"(classname="{}" name="{}")", xml_escaped(results.suite()), xml_escaped(name));
+  const std::string attributes = fmt::format(R"(classname="{}" name="{}")",
+                                             escape_markup(results.suite()), escape_markup(name));
   return element("testcase", attributes, outcome);
 }
 
@@ -66,9 +66,9 @@ std::string suite_of(const Results& results, Counts& counts) {
   }
   counts.add(own);
   const std::string attributes =
-      fmt::format(R"(name="{}" {})", xml_escaped(results.suite()), own.attributes());
+      fmt::format(R"(name="{}" {})", escape_markup(results.suite()), own.attributes());
   const std::string property =
-      fmt::format(R"(<property name="journal" value="{}"/>)", xml_escaped(results.journal));
+      fmt::format(R"(<property name="journal" value="{}"/>)", escape_markup(results.journal));
   return element("testsuite", attributes, "\n" + element("properties", "", property) + tests);
 }
 

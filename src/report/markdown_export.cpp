@@ -4,17 +4,17 @@
 #include <cmath>
 
 #include "src/core/bytes.h"
-#include "src/report/escape.h"
 #include "src/report/export.h"
-#include "src/report/repeated_case.h"
+#include "src/report/exported_case.h"
+#include "src/report/markup.h"
 #include "src/report/statistics.h"
 
 namespace headroom {
 namespace {
 
 /// The median, for people; empty where there is no figure.
-std::string cell(const RepeatedCase& one, const Figure& figure) {
-  const std::vector<double> values = one.figures(figure.column);
+std::string cell(const Repeats& one, const Figure& figure) {
+  const std::vector<double> values = one.values(figure.column);
   if (values.empty()) return "";
   const double middle = median(values);
   if (figure.unit == "bytes") return format_bytes(std::llround(middle));
@@ -22,11 +22,11 @@ std::string cell(const RepeatedCase& one, const Figure& figure) {
 }
 
 /// Only columns that some case of the group has: a plan has no time, the CPU nothing reserved.
-std::vector<Figure> figures_of(const std::vector<RepeatedCase>& cases, const std::string& group) {
+std::vector<Figure> figures_of(const std::vector<Repeats>& cases, const std::string& group) {
   std::vector<Figure> figures;
   for (const Figure& figure : kFigures) {
-    for (const RepeatedCase& one : cases) {
-      if (one.group != group || one.figures(figure.column).empty()) continue;
+    for (const Repeats& one : cases) {
+      if (group_of(one) != group || one.values(figure.column).empty()) continue;
       figures.push_back(figure);
       break;
     }
@@ -35,10 +35,10 @@ std::vector<Figure> figures_of(const std::vector<RepeatedCase>& cases, const std
 }
 
 std::string heading(const std::string& group, const std::vector<Figure>& figures) {
-  std::string text = "### " + markdown_escaped(group) + "\n\n| case |";
+  std::string text = "### " + escape_markdown(group) + "\n\n| case |";
   std::string rule = "\n| --- |";
   for (const Figure& figure : figures) {
-    text += " " + markdown_escaped(figure.column.substr(0, figure.column.rfind('_'))) + " |";
+    text += " " + escape_markdown(figure.column.substr(0, figure.column.rfind('_'))) + " |";
     rule += " --: |";
   }
   return text + " repeats | end |" + rule + " --: | --- |\n";
@@ -47,19 +47,19 @@ std::string heading(const std::string& group, const std::vector<Figure>& figures
 }  // namespace
 
 std::string markdown_export(const std::vector<Results>& all) {
-  const std::vector<RepeatedCase> cases = repeated_cases(all);
+  const std::vector<Repeats> cases = repeats_of(all);
   std::string text;
   std::string group;
   std::vector<Figure> figures;
-  for (const RepeatedCase& one : cases) {
-    if (one.group != group) {
-      group = one.group;
+  for (const Repeats& one : cases) {
+    if (group_of(one) != group) {
+      group = group_of(one);
       figures = figures_of(cases, group);
       text += (text.empty() ? "" : "\n") + heading(group, figures);
     }
-    text += "| " + markdown_escaped(one.name) + " |";
+    text += "| " + escape_markdown(one.name) + " |";
     for (const Figure& figure : figures) text += " " + cell(one, figure) + " |";
-    text += fmt::format(" {} | {} |\n", one.repeats.size(), markdown_escaped(one.ending()));
+    text += fmt::format(" {} | {} |\n", one.runs.size(), escape_markdown(ending_of(one)));
   }
   return text;
 }

@@ -64,18 +64,12 @@ void check_header(const Json& header, const std::string& journal) {
   if (!is_whole(header)) throw ResultsError(where + ": this is no header of a journal");
 }
 
-void check_same_header(const Json& found, const Json& header, const std::string& journal) {
-  const auto refuse = [&](const std::string& why) {
-    throw ResultsError(journal + ": these results can't be continued: " + why +
-                       "; choose another folder with --out");
-  };
-  check_header(found, journal);
+std::string header_difference(const Json& old_header, const Json& new_header) {
   for (const char* key : kTexts) {
-    if (found[key] == header[key]) continue;
-    refuse(JsonDifference{key, found[key], header[key]}.text());
+    if (old_header[key] == new_header[key]) continue;
+    return JsonDifference{key, old_header[key], new_header[key]}.text();
   }
-  const std::string cases = difference(found["cases"], header["cases"]);
-  if (!cases.empty()) refuse(cases);
+  return difference(old_header["cases"], new_header["cases"]);
 }
 
 }  // namespace headroom

@@ -24,11 +24,9 @@ nlohmann::ordered_json make_header(const Suite& suite, const Catalog& catalog,
 /// version's, or lacks something.
 void check_header(const nlohmann::ordered_json& header, const std::string& journal);
 
-/// Results under different headers must not be mixed. The worker counts with the LibTorch beside
-/// it: another build is another worker.
-/// Throws ResultsError, which says what differs first, where `found`, the header of the file
-/// `journal`, is not `header`.
-void check_same_header(const nlohmann::ordered_json& found, const nlohmann::ordered_json& header,
-                       const std::string& journal);
+/// What differs first between the headers of two journals, whose results must not be mixed then.
+/// Empty: nothing. Both have passed check_header().
+std::string header_difference(const nlohmann::ordered_json& old_header,
+                              const nlohmann::ordered_json& new_header);
 
 }  // namespace headroom

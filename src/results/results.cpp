@@ -24,8 +24,12 @@ constexpr const char* kJournal = "journal.jsonl";
 }
 
 bool is_record_of_a_case(const Json& record) {
-  return record.is_object() && record.contains("case") && record["case"].is_string() &&
-         record.contains("row") && record["row"].is_object() && record.contains("record");
+  if (!record.is_object() || !record.contains("record")) return false;
+  const auto is_object = [&](const char* key) {
+    return record.contains(key) && record[key].is_object();
+  };
+  return record.contains("case") && record["case"].is_string() && is_object("gate") &&
+         is_object("environment") && is_object("row");
 }
 
 /// The cases of the journal's records, by name.
@@ -38,8 +42,13 @@ std::map<std::string, CaseResult> read_cases(const std::vector<Json>& records,
     if (!is_record_of_a_case(record)) refuse(journal, i, "this is no record of a case");
     const std::string name = record["case"].get<std::string>();
     if (!works.contains(name)) refuse(journal, i, "the suite has no case " + name);
-    CaseResult one{name, works[name], record["row"], record["record"]};
-    one.rank_records = record.value("rank_records", std::vector<Json>{});
+    CaseResult one{.name = name,
+                   .work = works[name],
+                   .gate = record["gate"],
+                   .environment = record["environment"],
+                   .row = record["row"],
+                   .record = record["record"],
+                   .rank_records = record.value("rank_records", std::vector<Json>{})};
     try {
       status_of(one.row);
     } catch (const std::logic_error& error) {

@@ -49,14 +49,27 @@ std::vector<std::string> relevant_variables() {
 
 }  // namespace
 
+nlohmann::ordered_json environment(const Catalog& catalog) {
+  nlohmann::ordered_json variables = nlohmann::ordered_json::object();
+  for (const std::string& variable : relevant_variables()) {
+    const std::size_t sign = variable.find('=');
+    variables[variable.substr(0, sign)] = variable.substr(sign + 1);
+  }
+  const nlohmann::ordered_json here = {{"cpu", cpu_model()},
+                                       {"cores", usable_cores()},
+                                       {"kernel", kernel()},
+                                       {"libtorch", catalog.libtorch},
+                                       {"variables", std::move(variables)}};
+  // Whatever bytes a variable holds, it must come out.
+  return nlohmann::ordered_json::parse(
+      here.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
 nlohmann::ordered_json provenance_columns(const Catalog& catalog) {
-  const std::string cpu = cpu_model();
-  const nlohmann::ordered_json environment = {cpu, usable_cores(), kernel(), catalog.libtorch,
-                                              relevant_variables()};
-  // Whatever bytes a variable holds, the hash must come out.
-  const std::string text =
-      environment.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  return {{"commit", catalog.commit}, {"cpu", cpu}, {"environment_hash", fingerprint(text)}};
+  const nlohmann::ordered_json here = environment(catalog);
+  return {{"commit", catalog.commit},
+          {"cpu", here["cpu"]},
+          {"environment_hash", fingerprint(here.dump())}};
 }
 
 int usable_cores() {

@@ -8,10 +8,13 @@
 
 namespace headroom {
 
-/// The columns that tell where and by what was measured, other than the worker's own: commit,
-/// cpu and environment_hash. The hash covers what can change a number and is not in a
-/// column of its own: processor, cores that may be used, kernel, LibTorch, and the variables of the
-/// environment that LibTorch and CUDA read. The commit is not in it, so that two commits compare.
+/// What can change a number and is in no column of its own: {"cpu", "cores", "kernel", "libtorch",
+/// "variables": {name: value}}, of the processor, the cores that may be used, and the variables
+/// that LibTorch and CUDA read. The commit is not in it, so that two commits compare.
+nlohmann::ordered_json environment(const Catalog& catalog);
+
+/// The columns that tell where and by what was measured, other than the worker's own: commit, cpu,
+/// and environment_hash, of the environment.
 nlohmann::ordered_json provenance_columns(const Catalog& catalog);
 
 /// The cores that this process may use; 0: the system does not say.

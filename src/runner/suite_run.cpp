@@ -35,6 +35,7 @@ class SuiteRun {
         observer_(observer),
         folder_(options.folder),
         journal_(folder_.journal()),
+        environment_(environment(catalog)),
         columns_(provenance_columns(catalog)) {
     columns_["suite"] = suite.name;
     columns_["kind"] = kind();
@@ -88,7 +89,12 @@ class SuiteRun {
                         ": there are results in this folder already; --resume goes on with them, "
                         "--out names another folder");
     }
-    check_same_header(journal_.records().front(), header, folder_.journal());
+    check_header(journal_.records().front(), folder_.journal());
+    const std::string difference = header_difference(journal_.records().front(), header);
+    if (!difference.empty()) {
+      throw ResultsError(folder_.journal() + ": these results can't be continued: " + difference +
+                         "; choose another folder with --out");
+    }
     for (const Json& record : journal_.records()) {
       if (!record.contains("case")) continue;
       done_[record["case"]] = {record.at("row"), record.value("rank_records", std::vector<Json>{})};
@@ -187,7 +193,11 @@ class SuiteRun {
   }
 
   void keep(const Case& one, const Row& row, const Outcome& outcome) {
-    Json entry = {{"case", one.name}, {"row", row}, {"record", outcome.record}};
+    Json entry = {{"case", one.name},
+                  {"gate", one.gate},
+                  {"environment", environment_},
+                  {"row", row},
+                  {"record", outcome.record}};
     if (!outcome.rank_records.empty()) entry["rank_records"] = outcome.rank_records;
     try {
       journal_.append(entry);
@@ -216,6 +226,7 @@ class SuiteRun {
   SuiteRunObserver& observer_;
   ResultsFolder folder_;
   Journal journal_;
+  const Json environment_;
   Json columns_;  // what the runner itself says in each row
   const std::function<void(const WorkerProgress&)> on_progress_ =
       [this](const WorkerProgress& progress) { observer_.case_progressed(progress); };

@@ -15,6 +15,8 @@ struct Case {
   /// {"ranks": 1, "model": {...}, "data": {...}, "train": {...}, "limits": {...}}, in the catalog's
   /// order.
   nlohmann::ordered_json fields = nlohmann::ordered_json::object();
+  /// How far its figures may move: {"time_percent": 3.0, "reserved_bytes": 20971520}.
+  nlohmann::ordered_json gate = nlohmann::ordered_json::object();
   /// Figures to compare with: {"run_peak_reserved_bytes": 26790000000}.
   nlohmann::ordered_json published = nlohmann::ordered_json::object();
 

@@ -6,6 +6,7 @@
 
 #include "src/core/enum_names.h"
 #include "src/core/json_reader.h"
+#include "src/suite/gate_fields.h"
 
 namespace headroom {
 namespace {
@@ -105,6 +106,7 @@ Catalog build_catalog(const Json& json) {
                   .case_fields = parse_fields(json.at("case")),
                   .techniques = {},
                   .columns = {}};
+  catalog.case_fields.push_back(gate_field());
   for (const Json& technique : json.at("techniques")) {
     catalog.techniques.push_back(parse_technique(technique));
   }

@@ -25,13 +25,13 @@ struct Field {
   std::string summary;
   FieldType type = FieldType::text;
   bool required = false;
-  nlohmann::ordered_json default_value;  // null: required, or an object
-  Range<std::int64_t> integers;          // of an integer
-  Range<double> numbers;                 // of a number
-  std::vector<FieldChoice> choices;      // of a choice
-  std::vector<Field> fields;             // of an object
+  nlohmann::ordered_json default_value = nullptr;  // null: required, or an object
+  Range<std::int64_t> integers = {};               // of an integer
+  Range<double> numbers = {};                      // of a number
+  std::vector<FieldChoice> choices = {};           // of a choice
+  std::vector<Field> fields = {};                  // of an object
   /// The values of the sibling `name` with which the field may be given; empty: all.
-  std::vector<std::string> only_with;
+  std::vector<std::string> only_with = {};
 
   /// May stand beside that value of the sibling `name`. An empty name: not known yet, so yes.
   bool applies_to(std::string_view sibling_name) const;
@@ -78,7 +78,7 @@ struct Catalog {
   std::string libtorch;
   bool cuda_built = false;
   std::string commit;
-  std::vector<Field> case_fields;  // ranks, and the objects model, data, train, limits
+  std::vector<Field> case_fields;  // ranks, and the objects model, data, train, limits, gate
   std::vector<TechniqueInfo> techniques;
   std::vector<Column> columns;
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "src/core/error.h"
+#include "src/suite/gate_fields.h"
 #include "src/suite/schema.h"
 #include "src/suite/suite.h"
 
@@ -99,9 +100,12 @@ std::vector<Case> expand_cases(const SuiteFile& file, const Catalog& catalog) {
       merge_layer(values, set, catalog.case_fields, "");
       values = fill_defaults(values, catalog.case_fields);
       check_required(values, catalog.case_fields, entry.place);
+      Json gate = values[kGate];
+      values.erase(kGate);
       cases.push_back({.name = entry.name + combination.suffix,
                        .techniques = entry.techniques,
                        .fields = std::move(values),
+                       .gate = std::move(gate),
                        .published = entry.published});
     }
   }

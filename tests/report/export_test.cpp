@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "src/report/escape.h"
 #include "tests/report/results_of.h"
 
 namespace headroom {
@@ -14,10 +13,12 @@ using Json = nlohmann::ordered_json;
 /// Two repeats, of which one case is of both and the others ended in all ways.
 std::vector<Results> two_repeats() {
   return {
-      results_of("s", {ok_case("a", 1000, 2'000'000), ended_case("large", "out_of_memory", "x"),
-                       ended_case("lost", "crashed", "a <b> & \"c\" | d")}),
+      results_of("s",
+                 {ok_case("a", 1000, 2'000'000), ended_case("large", "out_of_memory", "x"),
+                  ended_case("lost", "crashed", "a <b> & \"c\" | d")},
+                 {"later"}),
       results_of("s", {ok_case("a", 1010, 4'000'000), ended_case("large", "out_of_memory", "x")},
-                 {"lost"})};
+                 {"lost", "later"})};
 }
 
 TEST(Export, to_github_action_has_medians_and_counts_what_has_no_figures) {
@@ -28,15 +29,15 @@ TEST(Export, to_github_action_has_medians_and_counts_what_has_no_figures) {
      "range": "± 0", "extra": "median of 2 processes"},
     {"name": "s/cpu/a/step_time_median_ns", "unit": "ns", "value": 3000000,
      "range": "± 1000000", "extra": "median of 2 processes"},
-    {"name": "s/cpu/cases_not_ok", "unit": "cases", "value": 2,
-     "extra": "large: out_of_memory: x\nlost: crashed: a <b> & \"c\" | d"}])");
+    {"name": "s/cpu/cases_not_ok", "unit": "cases", "value": 3,
+     "extra": "large: out_of_memory: x\nlost: crashed: a <b> & \"c\" | d\nlater: not done"}])");
   EXPECT_EQ(Json::parse(github_action_export(two_repeats())), expected)
       << github_action_export(two_repeats());
 }
 
 TEST(Export, to_bencher_has_medians_and_extremes) {
   const Json expected = Json::parse(R"({
-    "s/cpu": {"cases_not_ok": {"value": 2}},
+    "s/cpu": {"cases_not_ok": {"value": 3}},
     "s/cpu/a": {
       "run_peak_allocated_bytes": {"value": 1005, "lower_value": 1000, "upper_value": 1010},
       "pinned_peak_bytes": {"value": 0, "lower_value": 0, "upper_value": 0},
@@ -60,16 +61,12 @@ TEST(Export, to_markdown_is_a_table_a_suite_with_the_columns_it_has) {
       "| --- | --: | --: | --: | --: | --- |\n"
       "| a | 1005 bytes | 0 bytes | 3.00 ms | 2 | ok |\n"
       "| large |  |  |  | 2 | out\\_of\\_memory: x |\n"
-      "| lost |  |  |  | 1 | crashed: a &lt;b&gt; &amp; &quot;c&quot; \\| d |\n"
+      "| lost |  |  |  | 1 | crashed: a \\<b\\> \\& \"c\" \\| d |\n"
+      "| later |  |  |  | 0 | not done |\n"
       "\n### p\\|q/planned\\_cpu\n\n"
       "| case | run\\_peak\\_reserved | repeats | end |\n"
       "| --- | --: | --: | --- |\n"
       "| b | 2.00 KiB | 1 | ok |\n");
-}
-
-TEST(Export, escapes_what_would_act) {
-  EXPECT_EQ(markdown_escaped("`a`|[b](c)<i>&\n"), "\\`a\\`\\|\\[b\\](c)&lt;i&gt;&amp;\\\\x0a");
-  EXPECT_EQ(xml_escaped("<a b=\"c\">&\x01é"), "&lt;a b=&quot;c&quot;&gt;&amp;\\x01é");
 }
 
 TEST(Export, has_every_format_once) {

@@ -11,7 +11,12 @@ namespace headroom {
 
 /// A case that ended as `row` says; its work is the same wherever its name is.
 inline CaseResult case_result(const std::string& name, const Row& row) {
-  return {name, {{"model", {{"name", name}}}}, row, nullptr};
+  return {.name = name,
+          .work = {{"model", {{"name", name}}}},
+          .gate = nullptr,
+          .environment = nullptr,
+          .row = row,
+          .record = nullptr};
 }
 
 inline CaseResult ok_case(const std::string& name, std::int64_t bytes, std::int64_t step_ns) {

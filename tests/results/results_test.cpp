@@ -22,7 +22,11 @@ Json header_of(const std::vector<std::string>& cases) {
 }
 
 Json record_of(const std::string& name) {
-  return {{"case", name}, {"row", {{"case", name}, {"status", "ok"}}}, {"record", nullptr}};
+  return {{"case", name},
+          {"gate", Json::object()},
+          {"environment", Json::object()},
+          {"row", {{"case", name}, {"status", "ok"}}},
+          {"record", nullptr}};
 }
 
 std::string write(const TemporaryFolder& folder, const std::string& name,

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <iterator>
+#include <memory>
+
+#include "src/cli/command_line.h"
+#include "src/cli/output.h"
+#include "src/core/error.h"
+#include "src/report/comparison_format.h"
+
+namespace headroom {
+namespace {
+
+struct CompareOptions {
+  std::string old_folder;
+  std::string new_folder;
+  std::string format = "table";
+  bool anyway = false;
+};
+
+std::vector<std::string> format_names() {
+  std::vector<std::string> names;
+  std::ranges::transform(kComparisonFormats, std::back_inserter(names), &ComparisonFormat::name);
+  return names;
+}
+
+std::string differences_text(const Comparison& comparison) {
+  std::string text;
+  for (const std::string& line : comparison.machine_differences) text += "\n  " + line;
+  for (const CaseChange& one : comparison.cases) {
+    for (const std::string& line : one.work_differences) {
+      text += "\n  " + one.suite + ", " + one.name + ": " + line;
+    }
+  }
+  return text;
+}
+
+int compare_folders(const CompareOptions& options) {
+  const std::vector<Results> old_results = read_all_results(options.old_folder);
+  const std::vector<Results> new_results = read_all_results(options.new_folder);
+  const Comparison comparison = compare(old_results, new_results);
+  if (!comparison.is_of_the_same() && !options.anyway) {
+    throw ResultsError("these are not results of the same machine and work; --anyway shows them" +
+                       differences_text(comparison));
+  }
+  const auto format =
+      std::ranges::find(kComparisonFormats, options.format, &ComparisonFormat::name);
+  print(format->write(comparison));
+  return comparison.trend() == Trend::worse ? 1 : 0;
+}
+
+}  // namespace
+
+void add_compare(CommandLine& line) {
+  CLI::App* command =
+      line.app.add_subcommand("compare", "What got better or worse from OLD to NEW results");
+  const auto options = std::make_shared<CompareOptions>();
+  command
+      ->add_option("OLD", options->old_folder,
+                   "A results folder, or a folder of several: other suites, or repeats")
+      ->required();
+  command->add_option("NEW", options->new_folder, "The same")->required();
+  command->add_option("--format", options->format, "How to show it")
+      ->check(CLI::IsMember(format_names()))
+      ->capture_default_str();
+  command->add_flag("--anyway", options->anyway,
+                    "Show results of other machines or other work too, with no verdict on those");
+  command->callback(
+      [&line, options] { line.action = [options] { return compare_folders(*options); }; });
+}
+
+}  // namespace headroom

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "src/results/results.h"
+
+namespace headroom {
+
+/// One case, measured by as many processes as there are results folders of its suite.
+struct Repeats {
+  std::string suite;
+  std::string name;
+  std::string kind;    // measured or planned
+  std::string device;  // that the journals name: cpu, cuda, or the GPU that is planned for
+  std::vector<const CaseResult*> runs;  // empty: the suite has the case, and none did it
+
+  /// The values of a column in the runs that have it.
+  std::vector<double> values(const std::string& column) const;
+  /// How the case ended: in the first of the runs that did not end as `ok`, or in the first one.
+  const Row& row() const;
+  std::string status() const;  // "not done" where there is no run
+};
+
+/// The cases of results, in their order, each with its runs. The results must outlive it.
+/// Throws ResultsError where two results of a suite are not repeats: another kind, device, worker,
+/// or other work.
+std::vector<Repeats> repeats_of(const std::vector<Results>& results);
+
+}  // namespace headroom

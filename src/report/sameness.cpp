@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/report/sameness.h"
+
+#include "src/core/json_difference.h"
+
+namespace headroom {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// What a case says of the machine that measured it.
+Json machine_of(const Repeats& repeats) {
+  const CaseResult& run = *repeats.runs.front();
+  Json machine = run.environment;
+  for (const char* column : {"device_name", "gpu_uuid", "cuda", "driver"}) {
+    if (run.row.contains(column)) machine[column] = run.row[column];
+  }
+  return machine;
+}
+
+/// The techniques by name, so that an option that only one of two versions knows is told from
+/// another value.
+Json comparable(Json work) {
+  Json techniques = Json::object();
+  std::string order;
+  for (const Json& technique : work["techniques"]) {
+    const std::string name = technique.at("name").get<std::string>();
+    order += (order.empty() ? "" : "+") + name;
+    techniques[name] = technique;
+  }
+  work["techniques"] = techniques;
+  work["stack"] = order;
+  return work;
+}
+
+}  // namespace
+
+std::vector<std::string> machine_differences(const Repeats& old_case, const Repeats& new_case) {
+  std::vector<std::string> list;
+  if (old_case.device != new_case.device) {
+    list.push_back(JsonDifference{"device", old_case.device, new_case.device}.text());
+  }
+  if (old_case.kind == "planned" || old_case.runs.empty() || new_case.runs.empty()) return list;
+  for (const JsonDifference& difference : differences(machine_of(old_case), machine_of(new_case))) {
+    list.push_back(difference.text());
+  }
+  return list;
+}
+
+std::vector<std::string> work_differences(const Repeats& old_case, const Repeats& new_case) {
+  std::vector<std::string> list;
+  if (old_case.kind != new_case.kind) {
+    list.push_back(JsonDifference{"kind", old_case.kind, new_case.kind}.text());
+  }
+  if (old_case.runs.empty() || new_case.runs.empty()) return list;
+  const Json old_work = comparable(old_case.runs.front()->work);
+  const Json new_work = comparable(new_case.runs.front()->work);
+  for (const JsonDifference& difference : differences(old_work, new_work)) {
+    if (difference.is_in_both) list.push_back(difference.text());
+  }
+  return list;
+}
+
+}  // namespace headroom
