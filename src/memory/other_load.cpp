@@ -112,8 +112,8 @@ OtherLoad::Reading OtherLoad::read() const {
 }
 
 std::optional<double> OtherLoad::percent() const {
-  const Reading now = read();
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start_;
+  const Reading now = read();
   const double available = elapsed.count() * static_cast<double>(cores_.size());
   if (now.total <= first_.total || available <= 0) return std::nullopt;
   const double others = now.busy - first_.busy - (now.own - first_.own);

@@ -25,7 +25,8 @@ constexpr const char* kJournal = "journal.jsonl";
 
 bool is_record_of_a_case(const Json& record) {
   return record.is_object() && record.contains("case") && record["case"].is_string() &&
-         record.contains("row") && record["row"].is_object() && record.contains("record");
+         record.contains("row") && record["row"].is_object() && record.contains("record") &&
+         (!record.contains("rank_records") || record["rank_records"].is_array());
 }
 
 /// The cases of the journal's records, by name.
@@ -40,6 +41,7 @@ std::map<std::string, CaseResult> read_cases(const std::vector<Json>& records,
     if (!works.contains(name)) refuse(journal, i, "the suite has no case " + name);
     CaseResult one{name, works[name], record["row"], record["record"]};
     one.rank_records = record.value("rank_records", std::vector<Json>{});
+    one.line = static_cast<int>(i) + 1;
     try {
       status_of(one.row);
     } catch (const std::logic_error& error) {
