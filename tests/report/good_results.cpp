@@ -21,6 +21,62 @@ cases:
   - name: "large"
 )";
 
+constexpr ColumnType kText = ColumnType::text;
+constexpr ColumnType kInteger = ColumnType::integer;
+constexpr ColumnType kNumber = ColumnType::number;
+constexpr AcrossRanks kLargest = AcrossRanks::largest;
+
+/// A column as the catalog has it, but for its summary.
+struct GoodColumn {
+  const char* name;
+  ColumnType type;
+  const char* group;
+  const char* origin;
+  AcrossRanks across_ranks = AcrossRanks::peak_rank;
+};
+
+constexpr GoodColumn kColumns[] = {
+    {"suite", kText, "identity", "runner"},
+    {"case", kText, "identity", "runner"},
+    {"model", kText, "identity", "case:model.name"},
+    {"techniques", kText, "identity", "runner"},
+    {"kind", kText, "identity", "runner"},
+    {"device", kText, "identity", "runner"},
+    {"device_name", kText, "identity", "worker"},
+    {"ranks", kInteger, "identity", "runner"},
+    {"peak_rank", kInteger, "identity", "runner"},
+    {"status", kText, "identity", "runner"},
+    {"reason", kText, "identity", "runner"},
+    {"batch_size", kInteger, "work", "case:train.batch_size"},
+    {"parameters", kInteger, "work", "worker"},
+    {"steps", kInteger, "work", "case:train.steps"},
+    {"seed", kInteger, "work", "case:train.seed"},
+    {"init_peak_allocated_bytes", kInteger, "memory", "worker", kLargest},
+    {"steady_peak_allocated_bytes", kInteger, "memory", "worker", kLargest},
+    {"run_peak_allocated_bytes", kInteger, "memory", "worker", kLargest},
+    {"run_peak_reserved_bytes", kInteger, "memory", "worker", kLargest},
+    {"missing_bytes", kInteger, "memory", "runner"},
+    {"model_states_bytes", kInteger, "memory", "worker", kLargest},
+    {"peak_weights_bytes", kInteger, "memory", "worker"},
+    {"peak_temporary_bytes", kInteger, "memory", "worker"},
+    {"peak_rounding_bytes", kInteger, "memory", "worker"},
+    {"step_time_median_ns", kInteger, "time", "worker", kLargest},
+    {"step_time_mad_ns", kInteger, "time", "worker", kLargest},
+    {"step_time_samples", kInteger, "time", "worker"},
+    {"samples_per_second", kNumber, "time", "worker", AcrossRanks::smallest},
+    {"other_load_percent", kNumber, "time", "worker", kLargest},
+    {"gpu_other_processes", kInteger, "time", "worker", kLargest},
+    {"gpu_throttle_reasons", kText, "time", "worker"},
+    {"first_loss", kNumber, "learning", "worker"},
+    {"last_loss", kNumber, "learning", "worker"},
+    {"published_run_peak_allocated_bytes", kInteger, "compare", "runner"},
+    {"commit", kText, "provenance", "runner"},
+    {"libtorch", kText, "provenance", "worker"},
+    {"gpu_uuid", kText, "provenance", "worker"},
+    {"started_at", kText, "provenance", "runner"},
+    {"environment_hash", kText, "provenance", "runner"},
+};
+
 /// What a worker says; `more`: how much larger its peak is.
 Json record_of(const std::string& device, std::int64_t more) {
   Json columns = {{"device_name", "a machine"},
@@ -185,56 +241,15 @@ GoodResults good_plan() {
 }
 
 const Catalog& catalog_of_good_results() {
-  constexpr ColumnType kText = ColumnType::text;
-  constexpr ColumnType kInteger = ColumnType::integer;
-  constexpr ColumnType kNumber = ColumnType::number;
-  constexpr AcrossRanks kLargest = AcrossRanks::largest;
   static const Catalog catalog = [] {
     Catalog made;
     for (const char* name : {"gradient_accumulation", "bfloat16", "ddp"}) {
       made.techniques.emplace_back().name = name;
     }
-    made.columns = {
-        {"suite", kText, "identity", "", "runner"},
-        {"case", kText, "identity", "", "runner"},
-        {"model", kText, "identity", "", "case:model.name"},
-        {"techniques", kText, "identity", "", "runner"},
-        {"kind", kText, "identity", "", "runner"},
-        {"device", kText, "identity", "", "runner"},
-        {"device_name", kText, "identity", "", "worker"},
-        {"ranks", kInteger, "identity", "", "runner"},
-        {"peak_rank", kInteger, "identity", "", "runner"},
-        {"status", kText, "identity", "", "runner"},
-        {"reason", kText, "identity", "", "runner"},
-        {"batch_size", kInteger, "work", "", "case:train.batch_size"},
-        {"parameters", kInteger, "work", "", "worker"},
-        {"steps", kInteger, "work", "", "case:train.steps"},
-        {"seed", kInteger, "work", "", "case:train.seed"},
-        {"init_peak_allocated_bytes", kInteger, "memory", "", "worker", kLargest},
-        {"steady_peak_allocated_bytes", kInteger, "memory", "", "worker", kLargest},
-        {"run_peak_allocated_bytes", kInteger, "memory", "", "worker", kLargest},
-        {"run_peak_reserved_bytes", kInteger, "memory", "", "worker", kLargest},
-        {"missing_bytes", kInteger, "memory", "", "runner"},
-        {"model_states_bytes", kInteger, "memory", "", "worker", kLargest},
-        {"peak_weights_bytes", kInteger, "memory", "", "worker"},
-        {"peak_temporary_bytes", kInteger, "memory", "", "worker"},
-        {"peak_rounding_bytes", kInteger, "memory", "", "worker"},
-        {"step_time_median_ns", kInteger, "time", "", "worker", kLargest},
-        {"step_time_mad_ns", kInteger, "time", "", "worker", kLargest},
-        {"step_time_samples", kInteger, "time", "", "worker"},
-        {"samples_per_second", kNumber, "time", "", "worker", AcrossRanks::smallest},
-        {"other_load_percent", kNumber, "time", "", "worker", kLargest},
-        {"gpu_other_processes", kInteger, "time", "", "worker", kLargest},
-        {"gpu_throttle_reasons", kText, "time", "", "worker"},
-        {"first_loss", kNumber, "learning", "", "worker"},
-        {"last_loss", kNumber, "learning", "", "worker"},
-        {"published_run_peak_allocated_bytes", kInteger, "compare", "", "runner"},
-        {"commit", kText, "provenance", "", "runner"},
-        {"libtorch", kText, "provenance", "", "worker"},
-        {"gpu_uuid", kText, "provenance", "", "worker"},
-        {"started_at", kText, "provenance", "", "runner"},
-        {"environment_hash", kText, "provenance", "", "runner"},
-    };
+    for (const GoodColumn& column : kColumns) {
+      made.columns.push_back(
+          {column.name, column.type, column.group, "", column.origin, column.across_ranks});
+    }
     return made;
   }();
   return catalog;
