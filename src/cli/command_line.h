@@ -29,6 +29,7 @@ void add_list(CommandLine& line);
 void add_inspect(CommandLine& line);
 void add_forward(CommandLine& line);
 void add_doctor(CommandLine& line);
+void add_export(CommandLine& line);
 void add_compare(CommandLine& line);
 void add_gate(CommandLine& line);
 void add_verify(CommandLine& line);

@@ -73,6 +73,23 @@ TEST(Output, of_a_run_is_a_table_or_rows) {
   EXPECT_EQ(rows.at(1).at("run_peak_allocated_bytes"), 4'000'000);
 }
 
+TEST(Output, of_an_export_goes_to_standard_output_or_a_file) {
+  const TemporaryFolder folder;
+  const std::string suite = folder.write("suite.yaml", suite_of({"ok", "abort"}, "{silence_s: 9}"));
+  EXPECT_EQ(run_program({"run", suite, "--out", folder / "out/1"}).code, 1);
+  EXPECT_EQ(run_program({"run", suite, "--out", folder / "out/2"}).code, 1);
+  const std::vector<std::string> call = {"export", folder / "out", "--format", "bencher"};
+  const Json exported = json_of(call);
+  EXPECT_EQ(exported["test/cpu/ok"]["run_peak_allocated_bytes"],
+            Json({{"value", 8e6}, {"lower_value", 8e6}, {"upper_value", 8e6}}));
+  EXPECT_EQ(exported["test/cpu"]["cases_not_ok"]["value"], 1);
+  const std::string file = folder / "bencher.json";
+  const Ended ended = run_program({"export", folder / "out", "--format", "bencher", "--out", file});
+  EXPECT_EQ(ended.code, 0);
+  EXPECT_EQ(ended.out, "");
+  EXPECT_EQ(Json::parse(read_text(file)), exported);
+}
+
 TEST(Output, of_several_suites_goes_to_a_folder_each) {
   const TemporaryFolder folder;
   const std::string one = folder.write(
