@@ -31,6 +31,8 @@ void add_forward(CommandLine& line);
 void add_doctor(CommandLine& line);
 void add_export(CommandLine& line);
 void add_compare(CommandLine& line);
+void add_gate(CommandLine& line);
+void add_verify(CommandLine& line);
 void add_later_commands(CommandLine& line);  // those that this version does not have
 
 /// What `headroom --version` prints.

@@ -24,15 +24,13 @@ std::vector<std::string> format_names() {
   return names;
 }
 
-std::string differences_text(const Comparison& comparison) {
-  std::string text;
-  for (const std::string& line : comparison.machine_differences) text += "\n  " + line;
+void say_differences(const Comparison& comparison) {
+  for (const std::string& text : comparison.machine_differences) say(text);
   for (const CaseChange& one : comparison.cases) {
-    for (const std::string& line : one.work_differences) {
-      text += "\n  " + one.suite + ", " + one.name + ": " + line;
+    for (const std::string& text : one.work_differences) {
+      say(one.suite + ", " + one.name + ": " + text);
     }
   }
-  return text;
 }
 
 int compare_folders(const CompareOptions& options) {
@@ -40,8 +38,8 @@ int compare_folders(const CompareOptions& options) {
   const std::vector<Results> new_results = read_all_results(options.new_folder);
   const Comparison comparison = compare(old_results, new_results);
   if (!comparison.is_of_the_same() && !options.anyway) {
-    throw ResultsError("these are not results of the same machine and work; --anyway shows them" +
-                       differences_text(comparison));
+    say_differences(comparison);
+    throw ResultsError("these are not results of the same machine and work; --anyway shows them");
   }
   const auto format =
       std::ranges::find(kComparisonFormats, options.format, &ComparisonFormat::name);

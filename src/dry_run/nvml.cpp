@@ -90,6 +90,14 @@ HEADROOM_ENTRY int nvmlDeviceGetNvLinkRemotePciInfo_v2(Device, unsigned, void*) 
   return kNotSupported;
 }
 
+// Nothing runs: there is no clock, no heat and nothing that could slow it.
+
+HEADROOM_ENTRY int nvmlDeviceGetClockInfo(Device, int, unsigned*) { return kNotSupported; }
+HEADROOM_ENTRY int nvmlDeviceGetTemperature(Device, int, unsigned*) { return kNotSupported; }
+HEADROOM_ENTRY int nvmlDeviceGetCurrentClocksThrottleReasons(Device, unsigned long long*) {
+  return kNotSupported;
+}
+
 /// This process is alone on the device.
 HEADROOM_ENTRY int nvmlDeviceGetComputeRunningProcesses(Device, unsigned* count,
                                                         Process* processes) {

@@ -56,6 +56,7 @@ Json make_header(const Suite& suite, const Catalog& catalog, const std::string& 
 
 void check_header(const Json& header, const std::string& journal) {
   const std::string where = Place{journal, 1, 1}.text();
+  if (!header.is_object()) throw ResultsError(where + ": this is no header of a journal");
   const Json format = header.value("format", Json());
   if (format != kFormat) {
     throw ResultsError(where + ": these results have the format " + format.dump() +

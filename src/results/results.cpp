@@ -29,7 +29,8 @@ bool is_record_of_a_case(const Json& record) {
     return record.contains(key) && record[key].is_object();
   };
   return record.contains("case") && record["case"].is_string() && is_object("gate") &&
-         is_object("environment") && is_object("row");
+         is_object("environment") && is_object("row") &&
+         (!record.contains("rank_records") || record["rank_records"].is_array());
 }
 
 /// The cases of the journal's records, by name.
@@ -48,7 +49,8 @@ std::map<std::string, CaseResult> read_cases(const std::vector<Json>& records,
                    .environment = record["environment"],
                    .row = record["row"],
                    .record = record["record"],
-                   .rank_records = record.value("rank_records", std::vector<Json>{})};
+                   .rank_records = record.value("rank_records", std::vector<Json>{}),
+                   .line = static_cast<int>(i) + 1};
     try {
       status_of(one.row);
     } catch (const std::logic_error& error) {

@@ -18,6 +18,7 @@ struct CaseResult {
   Row row;                             // its line of results.csv
   nlohmann::ordered_json record;       // the worker's; null: it sent none
   std::vector<nlohmann::ordered_json> rank_records = {};  // empty: there was one process
+  int line = 0;                                           // of the journal, from 1
 };
 
 /// What a results folder holds, as its journal has it.

@@ -63,6 +63,26 @@ Json timed(const Measured& m, std::int64_t value) {
   return m.recipe.train.steps == 0 ? Json() : Json(value);
 }
 
+/// What the machine was like while steps were timed; null where there were none.
+template <class T>
+Json while_timed(const Measured& m, const std::optional<T>& value) {
+  return m.recipe.train.steps == 0 ? Json() : or_null(value);
+}
+
+/// Whoever is there before or after the timed steps may have been there during them.
+Json other_processes(const Measured& m) {
+  const auto before = m.measurement.gpu_before.other_processes;
+  const auto after = m.measurement.gpu_after.other_processes;
+  return while_timed(m, before && after ? std::max(before, after) : std::nullopt);
+}
+
+Json throttling(const Measured& m) {
+  const auto before = m.measurement.gpu_before.throttle_bits;
+  const auto after = m.measurement.gpu_after.throttle_bits;
+  if (!before || !after) return {};
+  return while_timed(m, std::optional(throttle_reasons(*before | *after)));
+}
+
 template <Category category>
 Json at_peak(const Measured& m) {
   return m.measurement.peak.by_category[static_cast<std::size_t>(category)];
@@ -206,6 +226,22 @@ const std::array kColumns{
     Column{"mfu", "number", "time",
            "flops_per_step a second over what the best large product of this machine reaches",
            "worker", &utilisation, kSmallest},
+    Column{"other_load_percent", "number", "time",
+           "of the usable cores' time while steps were timed, spent by others", "worker",
+           [](const Measured& m) { return while_timed(m, m.measurement.other_load_percent); },
+           kLargest},
+    Column{"gpu_other_processes", "integer", "time",
+           "that computed on the GPU right before or after the timed steps (CUDA)", "worker",
+           &other_processes, kLargest},
+    Column{"gpu_throttle_reasons", "text", "time",
+           "why its clocks were lowered then, joined by +, or none (CUDA)", "worker", &throttling},
+    Column{"gpu_clock_mhz", "integer", "time",
+           "of its multiprocessors right after the timed steps (CUDA)", "worker",
+           [](const Measured& m) { return while_timed(m, m.measurement.gpu_after.clock_mhz); },
+           kSmallest},
+    Column{"gpu_temperature_c", "integer", "time", "of the GPU at that moment (CUDA)", "worker",
+           [](const Measured& m) { return while_timed(m, m.measurement.gpu_after.temperature_c); },
+           kLargest},
 
     Column{"first_loss", "number", "learning", "mean loss of the first batch", "worker",
            [](const Measured& m) {

@@ -9,6 +9,7 @@
 #include "models/loader.h"
 #include "src/memory/driver_memory.h"
 #include "src/memory/host_pool.h"
+#include "src/memory/other_load.h"
 #include "src/memory/process_memory.h"
 #include "src/memory/saved_tensors.h"
 #include "src/worker/accuracy.h"
@@ -137,7 +138,12 @@ Measurement measure(const Case& measured, const Messages& messages) {
   run->steps("warm_up", recipe.train.warmup_steps, result);
   if (trains) run->count_step(result);
   run->stop_following_operators();
+  const bool alone = recipe.membership.ranks == 1;
+  result.gpu_before = read_gpu_condition(recipe.device, alone);
+  const OtherLoad others(alone);
   result.steady = run->steps("timing", recipe.train.steps, result);
+  result.other_load_percent = others.percent();
+  result.gpu_after = read_gpu_condition(recipe.device, alone);
   messages.progress("evaluate");
   if (trains) result.held_out_accuracy = run->accuracy();
   run->finish(result);

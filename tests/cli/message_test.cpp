@@ -29,7 +29,7 @@ TEST(Message, of_a_wrong_option_names_the_allowed_ones) {
 TEST(Message, of_a_wrong_command_names_the_allowed_ones) {
   expect_refused({"rum"}, 2,
                  "unknown command rum; did you mean 'run'? Allowed: run, plan, fit, list, "
-                 "inspect, forward, doctor, compare, export, report");
+                 "inspect, forward, doctor, compare, gate, verify, export, report");
   expect_refused({}, 2, "A subcommand is required; headroom --help says more");
 }
 

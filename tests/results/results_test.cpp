@@ -55,6 +55,7 @@ TEST(Results, come_in_the_suite_s_order_and_name_what_is_not_done) {
   ASSERT_EQ(results.cases.size(), 2U);
   EXPECT_EQ(results.cases[0].name, "a");
   EXPECT_EQ(results.cases[0].work["train"]["seed"], 1);
+  EXPECT_EQ(results.cases[0].line, 3);
   EXPECT_EQ(results.cases[1].name, "c");
   EXPECT_EQ(results.not_done, std::vector<std::string>{"b"});
   EXPECT_EQ(results.find("b"), nullptr);
@@ -103,6 +104,12 @@ TEST(Results, that_no_headroom_writes_are_refused_with_their_place) {
   EXPECT_NE(
       why_refused(write(folder, "4", {header, fine})).find(":2:1: a row has the status 'fine'"),
       std::string::npos);
+  Json alone = record_of("a");
+  alone["rank_records"] = 2;
+  EXPECT_NE(why_refused(write(folder, "6", {header, alone})).find(":2:1: this is no record"),
+            std::string::npos);
+  EXPECT_NE(why_refused(write(folder, "7", {Json(7)})).find(":1:1: this is no header"),
+            std::string::npos);
   Json headless = header;
   headless.erase("suite");
   EXPECT_NE(why_refused(write(folder, "5", {headless})).find(":1:1: this is no header"),

@@ -15,7 +15,7 @@ TEST(Catalog, HoldsWhatTheWorkerPrinted) {
   EXPECT_EQ(catalog.libtorch, "2.11.0");
   EXPECT_TRUE(catalog.cuda_built);
   EXPECT_EQ(catalog.commit, "abc123");
-  ASSERT_EQ(catalog.case_fields.size(), 5u);
+  ASSERT_EQ(catalog.case_fields.size(), 6u);  // five of the worker, and `gate`
   const TechniqueInfo* technique = catalog.find_technique("gradient_accumulation");
   ASSERT_NE(technique, nullptr);
   EXPECT_EQ(technique->excludes, std::vector<std::string>{"bfloat16"});

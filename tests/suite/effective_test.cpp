@@ -60,6 +60,7 @@ TEST(EffectiveSuite, SpellsOutDefaultsAndOverrides) {
             "\"adam\", "
             "\"lr\": 0.001, \"beta1\": 0.9}}\n"
             "  limits: {\"silence_s\": 60}\n"
+            "  gate: {\"time_percent\": 3.0, \"reserved_bytes\": 20971520}\n"
             "cases:\n"
             "  - name: \"a\"\n"
             "    model: {\"name\": \"vit\"}\n"

@@ -37,7 +37,7 @@ TEST(Override, IsCheckedAsAnyOtherValue) {
   EXPECT_EQ(refusal("trian.seed=1"),
             "--set trian.seed=1: unknown key 'trian.seed'; did you mean 'train'? Allowed: ranks, "
             "model, data, "
-            "train, limits");
+            "train, limits, gate");
   EXPECT_TRUE(contains(refusal("train=1"), "is a group of fields; name one of them"));
   EXPECT_TRUE(contains(refusal("train.optimizer.name=sdg"), "did you mean 'sgd'?"));
   EXPECT_TRUE(contains(refusal("techniques=x"), "unknown key 'techniques'"));

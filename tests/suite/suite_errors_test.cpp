@@ -43,7 +43,7 @@ TEST(SuiteErrors, OfTheFileAsAWhole) {
       {"suite: s\nsource: [a]\n" + cases, "s.yaml:2:9: source is a list; allowed: a text"},
       {"suite: s\ndefaults: 1\n" + cases, "s.yaml:2:11: defaults is '1'; allowed: a map"},
       {"suite: s\ndefaults: {techniques: []}\n" + cases,
-       "s.yaml:2:12: unknown key 'techniques'; allowed: ranks, model, data, train, limits"},
+       "s.yaml:2:12: unknown key 'techniques'; allowed: ranks, model, data, train, limits, gate"},
       {"suite: s\nenv: {LD_PRELOAD: x.so}\n" + cases, "s.yaml:2:1: unknown key 'env'"},
       {"suite: s\nset: {train.sed: 1}\n" + cases,
        "s.yaml:2:7: unknown key 'train.sed'; did you mean 'train.seed'?"},

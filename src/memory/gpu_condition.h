@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <c10/core/Device.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace headroom {
+
+/// What a GPU is like at a moment, by NVML. Empty: NVML does not tell.
+struct GpuCondition {
+  std::optional<std::int64_t> other_processes;  // that compute there, beside those of the case
+  std::optional<std::uint64_t> throttle_bits;   // why its clocks are lower than they could be
+  std::optional<std::int64_t> clock_mhz;        // of its multiprocessors
+  std::optional<std::int64_t> temperature_c;
+};
+
+/// All of it is empty for a CPU. `alone`: this process is the case's only one. Otherwise other
+/// processes of this program count as the case's, since its ranks may share a GPU; that can't be
+/// told where NVML gives the process numbers of another namespace, as in many containers.
+GpuCondition read_gpu_condition(c10::Device device, bool alone);
+
+/// The names of the reasons, joined by "+", as NVML's manual has them; "none" where there is none.
+std::string throttle_reasons(std::uint64_t throttle_bits);
+
+}  // namespace headroom

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace headroom {
+
+/// How busy others keep the cores that this process may use, from the moment when this is made: the
+/// CPU's counterpart of a GPU that somebody else computes on. Time that a host stole from this
+/// machine counts as theirs.
+class OtherLoad {
+ public:
+  /// `alone`: this process is the case's only one. Otherwise the time of all processes of this
+  /// program counts as the case's own.
+  explicit OtherLoad(bool alone);
+
+  /// In percent of the cores' time since then, 0 to 100. Empty where /proc does not tell, as in
+  /// less time than its clock's tick. The kernel counts in ticks of 10 ms: over less than some
+  /// hundred of them this is a rough figure.
+  std::optional<double> percent() const;
+
+ private:
+  /// In seconds since the machine or the process started.
+  struct Reading {
+    double busy = 0;   // of the cores, whoever used them
+    double total = 0;  // busy or idle
+    double own = 0;    // of the case's processes
+  };
+  Reading read() const;
+
+  bool alone_;
+  std::vector<int> cores_;
+  std::chrono::steady_clock::time_point start_;
+  Reading first_;
+};
+
+}  // namespace headroom
