@@ -29,6 +29,7 @@ void add_list(CommandLine& line);
 void add_inspect(CommandLine& line);
 void add_forward(CommandLine& line);
 void add_doctor(CommandLine& line);
+void add_report(CommandLine& line);
 void add_later_commands(CommandLine& line);  // those that this version does not have
 
 /// What `headroom --version` prints.

@@ -13,9 +13,8 @@ struct LaterCommand {
   const char* summary;
 };
 
-constexpr std::array<LaterCommand, 2> kLaterCommands = {{
+constexpr std::array<LaterCommand, 1> kLaterCommands = {{
     {"compare", "What got better or worse (not in this version)"},
-    {"report", "One HTML file of results (not in this version)"},
 }};
 
 }  // namespace
