@@ -3,10 +3,6 @@
 
 #include <array>
 
-#include "src/report/html.h"
-#include "src/report/html_table.h"
-#include "src/results/row.h"
-
 namespace headroom {
 
 /// One of the eight parts of run_peak_allocated_bytes, in the order of the bars.
