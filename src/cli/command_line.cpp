@@ -21,7 +21,7 @@ void add_commands(CommandLine& line) {
   line.app.require_subcommand(1);
   line.app.set_version_flag("--version", [&line] { return version(line.catalog()); });
   for (const auto add : {add_run, add_plan, add_fit, add_list, add_inspect, add_forward, add_doctor,
-                         add_compare, add_gate, add_verify, add_export, add_later_commands}) {
+                         add_compare, add_gate, add_verify, add_report, add_export}) {
     add(line);
   }
 }

@@ -33,7 +33,7 @@ void add_export(CommandLine& line);
 void add_compare(CommandLine& line);
 void add_gate(CommandLine& line);
 void add_verify(CommandLine& line);
-void add_later_commands(CommandLine& line);  // those that this version does not have
+void add_report(CommandLine& line);
 
 /// What `headroom --version` prints.
 std::string version(const Catalog& catalog);

@@ -29,7 +29,7 @@ TEST(Message, of_a_wrong_option_names_the_allowed_ones) {
 TEST(Message, of_a_wrong_command_names_the_allowed_ones) {
   expect_refused({"rum"}, 2,
                  "unknown command rum; did you mean 'run'? Allowed: run, plan, fit, list, "
-                 "inspect, forward, doctor, compare, gate, verify, export, report");
+                 "inspect, forward, doctor, compare, gate, verify, report, export");
   expect_refused({}, 2, "A subcommand is required; headroom --help says more");
 }
 
@@ -48,12 +48,6 @@ TEST(Message, of_an_export_names_the_formats_and_what_is_missing) {
                  "export: --format: xml not in {google_benchmark,github_action,bencher,junit,"
                  "markdown}; headroom export --help says more");
   expect_refused({"export", "/nowhere", "--format", "junit"}, 2, "/nowhere: no folder of results");
-}
-
-TEST(Message, of_a_later_command_says_so) {
-  for (const std::string name : {"compare", "report"}) {
-    expect_refused({name, "x", "--y"}, 4, name + ": not in this version");
-  }
 }
 
 TEST(Message, of_a_wrong_key_names_its_place) {

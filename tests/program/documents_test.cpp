@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "src/report/report_page.h"
 #include "tests/program/program.h"
 
 namespace headroom {
@@ -28,6 +29,24 @@ TEST(Documents, ReadmeNamesEveryTechniqueAndModel) {
       EXPECT_NE(text.find("`" + name + "`"), std::string::npos) << name;
     }
   }
+}
+
+TEST(Documents, ReportShowsEveryColumnOfWhereFiguresWereMade) {
+  const Ended ended = run_headroom({"list", "columns", "--json"});
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  Row row = {{"status", "ok"}, {"run_peak_allocated_bytes", 100}};
+  std::vector<std::string> values;
+  for (const auto& column : nlohmann::json::parse(ended.out)) {
+    const std::string name = column.at("name");
+    if (column.at("group") != "provenance") continue;
+    values.push_back("the value of " + name);
+    row[name] = values.back();
+  }
+  ASSERT_FALSE(values.empty());
+  const nlohmann::ordered_json header = {
+      {"suite", "s"}, {"kind", "measured"}, {"device", "cpu"}, {"libtorch", "2"}};
+  const std::string html = html_report({{"out/journal.jsonl", header, {{"a", {}, row, {}}}, {}}});
+  for (const std::string& value : values) EXPECT_NE(html.find(value), std::string::npos) << value;
 }
 
 }  // namespace

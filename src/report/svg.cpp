@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/report/svg.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace headroom {
+namespace {
+
+std::string pixels(double value) { return fmt::format("{:.1f}", value); }
+std::string percent(double value) { return fmt::format("{:.2f}%", value); }
+
+Html tip_of(const std::string& tip) { return tip.empty() ? Html() : element("title", tip); }
+
+}  // namespace
+
+Html svg_figure(const std::string& style, double height, const std::string& title,
+                const std::string& description, const Html& parts) {
+  return element("svg",
+                 {{"class", style},
+                  {"width", "100%"},
+                  {"height", fmt::format("{:.0f}", height)},
+                  {"role", "img"}},
+                 element("title", title) + element("desc", description) + parts);
+}
+
+Html svg_rectangle(const std::string& style, const SvgBox& box, const std::string& tip) {
+  return element("rect",
+                 {{"class", style},
+                  {"x", percent(box.x)},
+                  {"y", pixels(box.y)},
+                  {"width", percent(box.width)},
+                  {"height", pixels(box.height)}},
+                 tip_of(tip));
+}
+
+Html svg_text(const std::string& style, double x, double y, const Html& text, Anchor anchor,
+              double shift) {
+  constexpr std::array kAnchors = {"start", "middle", "end"};
+  return element("text",
+                 {{"class", style},
+                  {"x", percent(x)},
+                  {"y", pixels(y)},
+                  {"dx", pixels(shift)},
+                  {"text-anchor", kAnchors[static_cast<std::size_t>(anchor)]}},
+                 text);
+}
+
+Html svg_line(const std::string& style, double x1, double y1, double x2, double y2) {
+  return empty_element("line", {{"class", style},
+                                {"x1", percent(x1)},
+                                {"y1", pixels(y1)},
+                                {"x2", percent(x2)},
+                                {"y2", pixels(y2)}});
+}
+
+Html svg_circle(const std::string& style, double x, double y, double radius,
+                const std::string& tip) {
+  return element("circle",
+                 {{"class", style}, {"cx", percent(x)}, {"cy", pixels(y)}, {"r", pixels(radius)}},
+                 tip_of(tip));
+}
+
+std::string shortened(const std::string& text, std::size_t characters) {
+  std::size_t seen = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool starts_one = (static_cast<unsigned char>(text[i]) & 0xC0) != 0x80;
+    if (starts_one && ++seen > characters) return text.substr(0, i) + "\u2026";
+  }
+  return text;
+}
+
+}  // namespace headroom
