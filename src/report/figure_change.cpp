@@ -13,7 +13,7 @@ namespace {
 using Values = std::vector<double>;
 
 /// What decides whether a figure has changed.
-enum class Measure { exact, reserved, time, first_step, last_loss, accuracy };
+enum class Measure { exact, planned, reserved, time, first_step, last_loss, accuracy };
 
 struct Figure {
   const char* column;
@@ -29,6 +29,7 @@ constexpr Figure kFigures[] = {
     {"run_peak_reserved_bytes", Measure::reserved},
     {"run_peak_reserved_lower_bytes", Measure::exact},
     {"run_peak_reserved_upper_bytes", Measure::exact},
+    {"driver_peak_bytes", Measure::planned},
     {"missing_bytes", Measure::exact},
     {"host_link_bytes_per_step", Measure::exact},
     {"collective_bytes_per_step", Measure::exact},
@@ -124,6 +125,7 @@ void judge(const Figure& figure, const Repeats& new_case, const Values& old_valu
       precision.find("float16") == std::string::npos ? kReordered : kReordered16;
   switch (figure.measure) {
     case Measure::exact:
+    case Measure::planned:
       return judge_exact(old_values, new_values, change);
     case Measure::reserved:
       if (new_case.kind == "planned") return judge_exact(old_values, new_values, change);
@@ -151,6 +153,7 @@ std::vector<FigureChange> figure_changes(const Repeats& old_case, const Repeats&
     const Values old_values = old_case.values(figure.column);
     const Values new_values = new_case.values(figure.column);
     if (old_values.empty() || new_values.empty()) continue;
+    if (figure.measure == Measure::planned && new_case.kind != "planned") continue;
     FigureChange change{
         .column = figure.column, .old_value = median(old_values), .new_value = median(new_values)};
     judge(figure, new_case, old_values, new_values, change);

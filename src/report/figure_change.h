@@ -37,7 +37,8 @@ struct FigureChange {
 inline constexpr double kTimeP = 0.01;
 
 /// The figures that both have, compared:
-/// - bytes and operations are exact: any other value than those of the old runs is a change;
+/// - bytes and operations are exact: any other value than those of the old runs is a change. What
+///   the driver counts is compared between plans only, as other processes are in it;
 /// - reserved bytes that were measured may move by the case's gate.reserved_bytes;
 /// - a step's time has changed where Mann and Whitney's test says so of the processes' medians and
 ///   the ratio passes the case's gate.time_percent; it is the same where the ratio's interval lies
