@@ -296,11 +296,9 @@ void ShardedModel::reduce(Unit& unit) {
   const at::NoGradGuard no_grad;
   unit.reduced = true;
   if (options_.share_weights) release(unit);  // before its gradients are there twice
-  const at::Tensor whole = unit.trained->take_gradient();
+  const at::Tensor whole = unit.trained->take_gradient(reduce_stream_);
   step_.ledger.tag(whole, Category::communication);
   finish_reduction();  // no more than one is under way
-  reduce_stream_.follow_current();
-  reduce_stream_.keep(whole);
   begin_reduction(*unit.trained, whole);
   if (recipe_.device.is_cuda()) finish_reduction();
 }

@@ -79,13 +79,16 @@ std::int64_t FlatUnit::fetched_bytes() const {
   return options_.part_on_host ? static_cast<std::int64_t>(part_.nbytes()) : 0;
 }
 
-at::Tensor FlatUnit::take_gradient() const {
+at::Tensor FlatUnit::take_gradient(const SideStream& stream) const {
   const at::NoGradGuard no_grad;
+  stream.follow_current();
+  const SideStream::Scope scope(stream);
   std::vector<at::Tensor> flat;
   std::int64_t missing = whole_.numel();
   for (const at::Tensor& parameter : parameters_) {
     at::Tensor& gradient = at::Tensor(parameter).mutable_grad();
     missing -= parameter.numel();
+    if (gradient.defined()) stream.keep(gradient);
     flat.push_back(gradient.defined() ? gradient.reshape({-1})
                                       : at::zeros({parameter.numel()}, whole_.options()));
     gradient.reset();

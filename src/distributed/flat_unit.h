@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "src/distributed/process_group.h"
+#include "src/memory/side_stream.h"
 #include "src/memory/storage.h"
 
 namespace headroom {
@@ -64,8 +65,9 @@ class FlatUnit {
   std::int64_t fetched_bytes() const;
 
   /// The parameters' gradients, flat and padded as whole() is, zeros where a parameter has none.
-  /// The parameters' own are dropped.
-  at::Tensor take_gradient() const;
+  /// The parameters' own are dropped. They are joined on `stream`, so that what the allocator can't
+  /// use again before that is through are single gradients, which fit into smaller gaps later.
+  at::Tensor take_gradient(const SideStream& stream) const;
 
  private:
   std::vector<at::Tensor> parameters_;

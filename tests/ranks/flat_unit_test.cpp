@@ -102,7 +102,7 @@ TEST(FlatUnitTest, TakesGradientsAndZerosWhereThereAreNone) {
     const auto parameters = two_parameters();
     const FlatUnit unit(parameters, group, {});
     at::Tensor(parameters[1]).mutable_grad() = at::full({4}, 2.0);
-    const at::Tensor gradient = unit.take_gradient();
+    const at::Tensor gradient = unit.take_gradient(SideStream(group.device()));
     EXPECT_EQ(gradient.numel(), 12);
     EXPECT_TRUE(at::equal(gradient.narrow(0, 0, 6), at::zeros({6})));
     EXPECT_TRUE(at::equal(gradient.narrow(0, 6, 4), at::full({4}, 2.0)));
