@@ -12,11 +12,11 @@ namespace headroom {
 /// What came of a case, as the journal keeps it.
 struct CaseResult {
   std::string name;
-  nlohmann::ordered_json work;         // as Case::work() has it
-  nlohmann::ordered_json gate;         // how far its figures may move, as gate_field() has it
-  nlohmann::ordered_json environment;  // of the runner, as environment() has it
-  Row row;                             // its line of results.csv
-  nlohmann::ordered_json record;       // the worker's; null: it sent none
+  nlohmann::ordered_json work = {};         // as Case::work() has it
+  nlohmann::ordered_json gate = {};         // how far its figures may move, as gate_field() has it
+  nlohmann::ordered_json environment = {};  // of the runner, as environment() has it
+  Row row = {};                             // its line of results.csv
+  nlohmann::ordered_json record = {};       // the worker's; null: it sent none
   std::vector<nlohmann::ordered_json> rank_records = {};  // empty: there was one process
   int line = 0;                                           // of the journal, from 1
 };

@@ -45,7 +45,8 @@ TEST(Documents, ReportShowsEveryColumnOfWhereFiguresWereMade) {
   ASSERT_FALSE(values.empty());
   const nlohmann::ordered_json header = {
       {"suite", "s"}, {"kind", "measured"}, {"device", "cpu"}, {"libtorch", "2"}};
-  const std::string html = html_report({{"out/journal.jsonl", header, {{"a", {}, row, {}}}, {}}});
+  const std::string html =
+      html_report({{"out/journal.jsonl", header, {{.name = "a", .row = row}}, {}}});
   for (const std::string& value : values) EXPECT_NE(html.find(value), std::string::npos) << value;
 }
 

@@ -38,7 +38,10 @@ CaseResult sample_case(const std::string& name, const std::string& techniques, d
                        {"forward", 1, peak},
                        {"backward", 1, peak / 2},
                        {"update", nullptr, peak / 2}};
-  return {name, work_of(techniques), row, {{"status", "ok"}, {"step_memory", course}}};
+  return {.name = name,
+          .work = work_of(techniques),
+          .row = row,
+          .record = {{"status", "ok"}, {"step_memory", course}}};
 }
 
 CaseResult sample_failure(const std::string& name, const std::string& status,
@@ -46,7 +49,7 @@ CaseResult sample_failure(const std::string& name, const std::string& status,
   Row row = identity(name, "sgd");
   row["status"] = status;
   row["reason"] = reason;
-  return {name, work_of("sgd"), row, nullptr};
+  return {.name = name, .work = work_of("sgd"), .row = row};
 }
 
 CaseResult sample_plan(CaseResult measured) {
