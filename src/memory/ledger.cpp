@@ -66,7 +66,7 @@ void Ledger::set_rounding(const void* address, std::int64_t rounding) {
   current_ += rounding - found->rounding;
   found->rounding = rounding;
   note_peak(*found);
-  note_place();
+  // No place is noted: the rounding of a block that is freed at once is told by its bound.
 }
 
 void Ledger::note_peak(const Allocation& newest) {

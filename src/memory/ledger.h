@@ -30,7 +30,7 @@ struct PeakTensors {
 struct PlaceMemory {
   Phase phase = Phase::build;
   std::int64_t block = kNoBlock;
-  std::int64_t bytes = 0;  // rounding included
+  std::int64_t bytes = 0;  // rounding included, but for that of the newest one on CUDA
 };
 
 /// The most bytes that were live at once, and what they were.
