@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Other revisions of this project, as trees beside its own."""
+import subprocess
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def git(*arguments) -> str:
+    """What git answers; an empty text where it refuses."""
+    answer = subprocess.run(["git", "-C", ROOT, *arguments], capture_output=True, text=True)
+    return answer.stdout.strip() if answer.returncode == 0 else ""
+
+
+def commit_of(revision: str) -> str:
+    """Its full hash; an empty text where this clone has no such commit."""
+    return git("rev-parse", "--verify", "--quiet", revision + "^{commit}")
+
+
+def worktree(folder: Path, commit: str) -> Path:
+    """A tree of that commit in `folder`, which is below this project's: one that is there is taken
+    as it is. It shares what ci/bootstrap installed. Raises OSError where git makes none."""
+    tree = folder / commit
+    if tree.exists():
+        return tree
+    git("worktree", "prune")
+    git("worktree", "add", "--quiet", "--detach", tree, commit)
+    (tree / ".deps").symlink_to(ROOT / ".deps")
+    return tree
