@@ -9,6 +9,7 @@
 #include "src/cli/output.h"
 #include "src/cli/progress.h"
 #include "src/core/error.h"
+#include "src/results/results_folder.h"
 #include "src/runner/environment.h"
 
 namespace headroom {
@@ -107,7 +108,7 @@ int run_suites(const Catalog& catalog, const SuiteArguments& arguments, const st
     }
     rows.insert(rows.end(), result.rows.begin(), result.rows.end());
     if (!arguments.json) {
-      print(format(result.rows) + (options.folder / "results.csv").string() + "\n");
+      print(format(result.rows) + (options.folder / kResultsFile).string() + "\n");
     }
   }
   if (arguments.json) print(Json(rows).dump(2) + "\n");

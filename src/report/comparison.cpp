@@ -9,12 +9,6 @@
 namespace headroom {
 namespace {
 
-const Repeats* find(const std::vector<Repeats>& list, const Repeats& like) {
-  const auto found = std::ranges::find_if(
-      list, [&](const Repeats& one) { return one.suite == like.suite && one.name == like.name; });
-  return found == list.end() ? nullptr : &*found;
-}
-
 /// Where the peak of a run was.
 std::string place_of(const Row& row) {
   std::string place = text_in(row, "peak_phase");
@@ -106,7 +100,7 @@ Comparison compare(const std::vector<Results>& old_results,
   Comparison comparison;
   bool have_one_in_common = false;
   for (const Repeats& old_case : old_cases) {
-    const Repeats* const new_case = find(new_cases, old_case);
+    const Repeats* const new_case = find_repeats(new_cases, old_case.suite, old_case.name);
     if (new_case == nullptr) {
       comparison.cases.push_back({.suite = old_case.suite,
                                   .name = old_case.name,
@@ -121,7 +115,7 @@ Comparison compare(const std::vector<Results>& old_results,
   }
   if (!have_one_in_common) throw ResultsError("the results have no case in common");
   for (const Repeats& new_case : new_cases) {
-    if (find(old_cases, new_case) != nullptr) continue;
+    if (find_repeats(old_cases, new_case.suite, new_case.name) != nullptr) continue;
     comparison.cases.push_back(
         {.suite = new_case.suite, .name = new_case.name, .new_status = new_case.status()});
   }

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <limits>
 
+#include "src/suite/gate_fields.h"
+
 namespace headroom {
 namespace {
 
@@ -115,8 +117,6 @@ void judge_accuracy(double samples, FigureChange& change) {
   change.note = fmt::format("it may move by {:.3f}, 3 standard errors", allowed);
 }
 
-double gate_of(const CaseResult& run, const char* key) { return run.gate.value(key, 0.0); }
-
 void judge(const Figure& figure, const Repeats& new_case, const Values& old_values,
            const Values& new_values, FigureChange& change) {
   const CaseResult& run = *new_case.runs.front();
@@ -129,9 +129,9 @@ void judge(const Figure& figure, const Repeats& new_case, const Values& old_valu
       return judge_exact(old_values, new_values, change);
     case Measure::reserved:
       if (new_case.kind == "planned") return judge_exact(old_values, new_values, change);
-      return judge_reserved(old_values, new_values, gate_of(run, "reserved_bytes"), change);
+      return judge_reserved(old_values, new_values, run.limit(kGateReservedBytes), change);
     case Measure::time:
-      return judge_time(old_values, new_values, gate_of(run, "time_percent"), change);
+      return judge_time(old_values, new_values, run.limit(kGateTimePercent), change);
     case Measure::first_step:
       return judge_learning(reordered, change);
     case Measure::last_loss:

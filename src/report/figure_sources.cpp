@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kPublished = "published_";
 constexpr std::string_view kPlanned = "planned_";
-constexpr const char* kContext = "context_bytes";  // no figure to compare: see figure_of()
+constexpr const char* kContext = "context_bytes";  // no figure to compare: see compared_figure()
 
 /// The figures that a row has a column `prefix` + figure of.
 void add_figures(const Row& row, std::string_view prefix, std::vector<std::string>& figures) {
@@ -20,18 +20,6 @@ void add_figures(const Row& row, std::string_view prefix, std::vector<std::strin
     const std::string figure = column.substr(prefix.size());
     if (figure != kContext && std::ranges::count(figures, figure) == 0) figures.push_back(figure);
   }
-}
-
-/// A row's own figure. In the driver's figure of a plan, the published context takes the place of
-/// the table's, as the row's own error has it.
-std::optional<double> figure_of(const Row& row, const std::string& figure) {
-  const auto own = number_in(row, figure);
-  const auto context = number_in(row, kContext);
-  const auto published = number_in(row, std::string(kPublished) + kContext);
-  if (own && context && published && figure == "driver_peak_bytes") {
-    return *own - *context + *published;
-  }
-  return own;
 }
 
 bool is_plan(const Row& row) { return text_in(row, "kind") == "planned"; }
@@ -47,13 +35,14 @@ std::vector<FigureSources> figure_sources(const CaseResult& one, const CaseResul
   for (const std::string& figure : figures) {
     FigureSources comparison{.figure = figure};
     comparison.published = number_in(one.row, std::string(kPublished) + figure);
-    const auto own = figure_of(one.row, figure);
+    const auto own = compared_figure(one.row, figure);
     if (is_plan(one.row)) {
       comparison.planned = own;
     } else {
       comparison.measured = own;
       comparison.planned = number_in(one.row, std::string(kPlanned) + figure);
-      if (!comparison.planned && plan != nullptr) comparison.planned = figure_of(plan->row, figure);
+      if (!comparison.planned && plan != nullptr)
+        comparison.planned = compared_figure(plan->row, figure);
     }
     comparison.planned_error = error_percent(comparison.planned, comparison.published);
     comparison.measured_error = error_percent(comparison.measured, comparison.published);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "src/core/utf8.h"
+#include "src/report/markup.h"
 
 namespace headroom {
 namespace {
@@ -25,16 +26,8 @@ std::string escape(std::string_view text) {
       result += fmt::format("\\x{:02x}", static_cast<unsigned char>(bytes.front()));
     } else if (is_invisible(point.value)) {
       result += fmt::format("\\u{{{:x}}}", static_cast<std::uint32_t>(point.value));
-    } else if (point.value == '&') {
-      result += "&amp;";
-    } else if (point.value == '<') {
-      result += "&lt;";
-    } else if (point.value == '>') {
-      result += "&gt;";
-    } else if (point.value == '"') {
-      result += "&quot;";
-    } else if (point.value == '\'') {
-      result += "&#39;";
+    } else if (const std::string_view entity = entity_of(bytes.front()); !entity.empty()) {
+      result += entity;
     } else {
       result += bytes;
     }

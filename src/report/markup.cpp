@@ -5,28 +5,28 @@
 
 namespace headroom {
 
+std::string_view entity_of(char c) {
+  switch (c) {
+    case '&':
+      return "&amp;";
+    case '<':
+      return "&lt;";
+    case '>':
+      return "&gt;";
+    case '"':
+      return "&quot;";
+    case '\'':
+      return "&#39;";
+    default:
+      return {};
+  }
+}
+
 std::string escape_markup(std::string_view text) {
   std::string result;
   for (const char c : printable(text)) {
-    switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      case '\'':
-        result += "&#39;";
-        break;
-      default:
-        result += c;
-    }
+    const std::string_view entity = entity_of(c);
+    result += entity.empty() ? std::string_view(&c, 1) : entity;
   }
   return result;
 }

@@ -8,6 +8,9 @@
 // none of the forms can hold, stand as \xNN.
 namespace headroom {
 
+/// What stands for a character that HTML and XML give a meaning; empty: it stands for itself.
+std::string_view entity_of(char c);
+
 /// For HTML and XML, in an element or in a quoted attribute.
 std::string escape_markup(std::string_view text);
 

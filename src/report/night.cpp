@@ -9,18 +9,12 @@
 #include "src/core/checksum.h"
 #include "src/core/error.h"
 #include "src/report/change_text.h"
+#include "src/suite/gate_fields.h"
 
 namespace headroom {
 namespace {
 
 constexpr const char* kTime = "step_time_median_ns";
-
-const Repeats* find(const std::vector<Repeats>& list, const std::string& suite,
-                    const std::string& name) {
-  const auto found = std::ranges::find_if(
-      list, [&](const Repeats& one) { return one.suite == suite && one.name == name; });
-  return found == list.end() ? nullptr : &*found;
-}
 
 /// What the history of a case hangs on.
 std::string machine_of(const CaseResult& run) {
@@ -48,7 +42,7 @@ class Judge {
     evidence.past_ratios = history_.past_ratios(one);
     evidence.yellow_nights = history_.yellow_nights(one);
     evidence.percent =
-        find(new_, one.suite, one.name)->runs.front()->gate.value("time_percent", 3.0);
+        find_repeats(new_, one.suite, one.name)->runs.front()->limit(kGateTimePercent);
     evidence.rerun_old_ns = times(rerun_old_, one);
     evidence.rerun_new_ns = times(rerun_new_, one);
     return evidence;
@@ -56,7 +50,7 @@ class Judge {
 
   NightlyCase name(const CaseChange& change) const {
     NightlyCase one{.suite = change.suite, .name = change.name, .machine = ""};
-    const Repeats* const repeats = find(new_, one.suite, one.name);
+    const Repeats* const repeats = find_repeats(new_, one.suite, one.name);
     if (repeats != nullptr && !repeats->runs.empty()) one.machine = machine_of(*repeats->runs[0]);
     return one;
   }
@@ -75,7 +69,7 @@ class Judge {
 
  private:
   static std::vector<double> times(const std::vector<Repeats>& list, const NightlyCase& one) {
-    const Repeats* const repeats = find(list, one.suite, one.name);
+    const Repeats* const repeats = find_repeats(list, one.suite, one.name);
     return repeats == nullptr ? std::vector<double>() : repeats->values(kTime);
   }
 

@@ -6,17 +6,12 @@
 #include "src/report/amounts.h"
 #include "src/report/sections.h"
 #include "src/report/svg.h"
+#include "src/results/record.h"
 
 namespace headroom {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-/// What a rank's worker measured; nothing where it sent no such thing.
-Row columns_of(const Json& record) {
-  const bool has_columns = record.is_object() && record.contains("columns");
-  return has_columns && record["columns"].is_object() ? Row(record["columns"]) : Row::object();
-}
 
 double largest_peak(const CaseResult& one) {
   double largest = 0;

@@ -11,10 +11,8 @@ namespace headroom {
 namespace {
 
 Repeats& find_or_add(std::vector<Repeats>& list, const Results& one, const std::string& name) {
-  const auto found = std::ranges::find_if(list, [&](const Repeats& repeats) {
-    return repeats.suite == one.suite() && repeats.name == name;
-  });
-  if (found != list.end()) return *found;
+  const Repeats* const found = find_repeats(list, one.suite(), name);
+  if (found != nullptr) return list[static_cast<std::size_t>(found - list.data())];
   list.push_back({.suite = one.suite(),
                   .name = name,
                   .kind = one.header["kind"].get<std::string>(),
@@ -40,6 +38,13 @@ const Row& Repeats::row() const {
 }
 
 std::string Repeats::status() const { return runs.empty() ? "not done" : text_in(row(), "status"); }
+
+const Repeats* find_repeats(const std::vector<Repeats>& list, const std::string& suite,
+                            const std::string& name) {
+  const auto found = std::ranges::find_if(
+      list, [&](const Repeats& one) { return one.suite == suite && one.name == name; });
+  return found == list.end() ? nullptr : &*found;
+}
 
 std::vector<Repeats> repeats_of(const std::vector<Results>& results) {
   std::vector<Repeats> list;

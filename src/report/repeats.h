@@ -23,6 +23,10 @@ struct Repeats {
   std::string status() const;  // "not done" where there is no run
 };
 
+/// The case of that suite and name; null: it is not among them.
+const Repeats* find_repeats(const std::vector<Repeats>& list, const std::string& suite,
+                            const std::string& name);
+
 /// The cases of results, in their order, each with its runs. The results must outlive it.
 /// Throws ResultsError where two results of a suite are not repeats: another kind, device, worker,
 /// or other work.

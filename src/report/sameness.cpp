@@ -2,6 +2,7 @@
 #include "src/report/sameness.h"
 
 #include "src/core/json_difference.h"
+#include "src/suite/case.h"
 
 namespace headroom {
 namespace {
@@ -22,14 +23,11 @@ Json machine_of(const Repeats& repeats) {
 /// another value.
 Json comparable(Json work) {
   Json techniques = Json::object();
-  std::string order;
   for (const Json& technique : work["techniques"]) {
-    const std::string name = technique.at("name").get<std::string>();
-    order += (order.empty() ? "" : "+") + name;
-    techniques[name] = technique;
+    techniques[technique.at("name").get<std::string>()] = technique;
   }
+  work["stack"] = technique_names(work["techniques"]);
   work["techniques"] = techniques;
-  work["stack"] = order;
   return work;
 }
 

@@ -8,6 +8,7 @@
 
 #include "src/core/error.h"
 #include "src/report/rule.h"
+#include "src/results/results_folder.h"
 
 namespace headroom {
 namespace {
@@ -51,31 +52,10 @@ constexpr std::array kRules = {
     Rule{"other_load", kWeak, "nobody else kept the cores busy", check_other_load},
 };
 
-bool holds_results(const std::filesystem::path& folder) {
-  return std::filesystem::exists(folder / "journal.jsonl") ||
-         std::filesystem::exists(folder / "results.csv");
-}
-
-/// Folders of results in and below a folder, also where a file of theirs is missing.
-std::vector<std::filesystem::path> results_folders(const std::string& path) {
-  const std::filesystem::path root(path);
-  if (!std::filesystem::is_directory(root)) throw ConfigError(path + ": no folder of results");
-  std::vector<std::filesystem::path> folders;
-  if (holds_results(root)) folders.push_back(root);
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
-    if (entry.is_directory() && holds_results(entry.path())) folders.push_back(entry.path());
-  }
-  if (folders.empty()) {
-    throw ConfigError(path + ": there are no results in it: no journal.jsonl");
-  }
-  std::ranges::sort(folders);
-  return folders;
-}
-
 /// Nothing: the journal can't be read, which is said.
 std::optional<Results> read_or_complain(const std::filesystem::path& folder,
                                         Complaints&& complaints) {
-  const std::string journal = folder / "journal.jsonl";
+  const std::string journal = folder / kJournalFile;
   try {
     return read_results(folder);
   } catch (const ResultsError& error) {
@@ -89,7 +69,7 @@ std::optional<Results> read_or_complain(const std::filesystem::path& folder,
 void verify_folder(const std::filesystem::path& folder, const Catalog& catalog,
                    Verification& verification) {
   const auto complaints = [&](std::string_view rule, Grade grade) {
-    return Complaints(rule, grade, folder / "journal.jsonl", verification.findings);
+    return Complaints(rule, grade, folder / kJournalFile, verification.findings);
   };
   const auto results = read_or_complain(folder, complaints(kJournalRule, kWrong));
   if (!results) return;
@@ -109,7 +89,8 @@ bool Verification::has(Grade grade) const {
 Verification verify_results(const std::vector<std::string>& paths, const Catalog& catalog) {
   Verification verification;
   for (const std::string& path : paths) {
-    for (const std::filesystem::path& folder : results_folders(path)) {
+    // Also those where a file is missing: that is a finding.
+    for (const std::string& folder : results_folders(path, {kJournalFile, kResultsFile})) {
       ++verification.folders;
       verify_folder(folder, catalog, verification);
     }

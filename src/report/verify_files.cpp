@@ -10,6 +10,7 @@
 #include "src/core/file.h"
 #include "src/core/yaml_reader.h"
 #include "src/report/rule.h"
+#include "src/results/results_folder.h"
 
 namespace headroom {
 namespace {
@@ -197,7 +198,7 @@ void check_is_complete(const VerifiedFolder& folder, Complaints& complaints) {
 }
 
 void check_csv(const VerifiedFolder& folder, Complaints& complaints) {
-  read_and(compare_csv, folder, "results.csv", complaints);
+  read_and(compare_csv, folder, kResultsFile, complaints);
 }
 
 void check_suite_file(const VerifiedFolder& folder, Complaints& complaints) {

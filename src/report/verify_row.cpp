@@ -3,13 +3,13 @@
 #include <cmath>
 
 #include "src/report/rule.h"
+#include "src/results/record.h"
+#include "src/suite/case.h"
 
 namespace headroom {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr std::string_view kCaseOrigin = "case:";
 
 bool has_type(const Json& value, ColumnType type) {
   if (type == ColumnType::text) return value.is_string();
@@ -17,13 +17,8 @@ bool has_type(const Json& value, ColumnType type) {
   return value.is_number() && std::isfinite(value.get<double>());
 }
 
-/// Whether a plan has no figure in the column, since nothing is computed and no time passes.
-bool is_real_only(const Column* column) {
-  return column != nullptr && (column->group == "time" || column->group == "learning");
-}
-
 bool holds_figures(const Column& column) {
-  return column.group == "memory" || column.group == "cost" || is_real_only(&column);
+  return column.group == "memory" || column.group == "cost" || column.is_real_only();
 }
 
 /// Bytes, counts and times are not; a loss or a difference can be.
@@ -38,25 +33,10 @@ void expect(const CaseResult& one, const std::string& name, const Json& value,
   complaints.about(one, name + " is " + value.dump() + "; " + whose + " is " + expected.dump());
 }
 
-std::string technique_names(const Json& work) {
-  std::string names;
-  for (const Json& technique : member(work, "techniques")) {
-    names += (names.empty() ? "" : "+") + text_in(technique, "name");
-  }
-  return names;
-}
-
-/// What the row is to say where the ranks' own values are these.
-Json across_ranks(const CaseResult& one, const Column* column, const std::string& name) {
-  Json result = member(member(one.record, "columns"), name);
-  if (column == nullptr || column->across_ranks == AcrossRanks::peak_rank) return result;
-  const bool takes_largest = column->across_ranks == AcrossRanks::largest;
-  for (const Json& record : one.rank_records) {
-    const Json& value = member(member(record, "columns"), name);
-    if (value.is_null()) continue;
-    if (result.is_null() || (takes_largest ? result < value : value < result)) result = value;
-  }
-  return result;
+/// What the row is to say by its records; a column that nobody knows is the peak rank's.
+Json expected_value(const CaseResult& one, const Column* column, const std::string& name) {
+  const Json own = member(columns_of(one.record), name);
+  return column == nullptr ? own : across_ranks(*column, own, one.rank_records);
 }
 
 /// A row of several ranks is that of the rank it names.
@@ -104,7 +84,7 @@ void check_identity(const VerifiedFolder& folder, Complaints& complaints) {
     expect_member("case", one.name);
     expect_member("kind", header["kind"]);
     expect_member("device", header["kind"] == "planned" ? Json("cuda") : header["device"]);
-    expect_member("techniques", technique_names(one.work));
+    expect_member("techniques", technique_names(member(one.work, "techniques")));
     expect_member("ranks", ranks.is_null() ? Json(1) : ranks);
     if (one.row.contains("libtorch")) expect_member("libtorch", header["libtorch"]);
     check_peak_rank(one, complaints);
@@ -113,8 +93,8 @@ void check_identity(const VerifiedFolder& folder, Complaints& complaints) {
 
 void check_case_fields(const VerifiedFolder& folder, Complaints& complaints) {
   for (const Column& column : folder.catalog.columns) {
-    if (!column.origin.starts_with(kCaseOrigin)) continue;
-    const std::string path = column.origin.substr(kCaseOrigin.size());
+    const std::string path(column.case_path());
+    if (path.empty()) continue;
     for (const CaseResult& one : folder.results.cases) {
       const Json& value = member(one.row, column.name);
       if (value.is_null()) continue;
@@ -136,8 +116,8 @@ void check_record(const VerifiedFolder& folder, Complaints& complaints) {
     }
     for (const auto& [name, unused] : names.items()) {
       const Column* column = folder.catalog.find_column(name);
-      if (!is_measured(one) && (column == nullptr || is_real_only(column))) continue;
-      expect(one, name, member(one.row, name), "the record's", across_ranks(one, column, name),
+      if (!is_measured(one) && (column == nullptr || column->is_real_only())) continue;
+      expect(one, name, member(one.row, name), "the record's", expected_value(one, column, name),
              complaints);
     }
   }
@@ -148,7 +128,7 @@ void check_absent_figures(const VerifiedFolder& folder, Complaints& complaints) 
     for (const auto& [name, value] : one.row.items()) {
       const Column* column = folder.catalog.find_column(name);
       if (column == nullptr || !holds_figures(*column)) continue;
-      if (!is_measured(one) && is_real_only(column)) {
+      if (!is_measured(one) && column->is_real_only()) {
         complaints.about(one, name + " is " + value.dump() + "; a plan has none");
       } else if (!has_figures(one) && (is_measured(one) || column->origin == "worker")) {
         complaints.about(one, name + " is " + value.dump() + "; a row that ended as " +

@@ -10,6 +10,7 @@
 #include "src/core/place.h"
 #include "src/results/journal.h"
 #include "src/results/journal_header.h"
+#include "src/results/results_folder.h"
 
 namespace headroom {
 namespace {
@@ -17,7 +18,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostBytes = std::size_t{1} << 30;
-constexpr const char* kJournal = "journal.jsonl";
 
 [[noreturn]] void refuse(const std::string& journal, std::size_t record, const std::string& why) {
   throw ResultsError(Place{journal, static_cast<int>(record) + 1, 1}.text() + ": " + why);
@@ -72,7 +72,7 @@ const CaseResult* Results::find(const std::string& name) const {
 
 Results read_results(const std::string& folder) {
   Results results;
-  results.journal = std::filesystem::path(folder) / kJournal;
+  results.journal = std::filesystem::path(folder) / kJournalFile;
   const std::string text = read_file(results.journal, kMostBytes);
   const JournalText journal = read_journal(text, results.journal);
   if (journal.records.empty()) throw ResultsError(results.journal + ": there is nothing in it");
@@ -93,22 +93,31 @@ Results read_results(const std::string& folder) {
   return results;
 }
 
-std::vector<Results> read_all_results(const std::string& folder) {
+std::vector<std::string> results_folders(const std::string& folder,
+                                         const std::vector<std::string>& files) {
   const std::filesystem::path root(folder);
   if (!std::filesystem::is_directory(root)) throw ConfigError(folder + ": no folder of results");
+  const auto holds_one = [&](const std::filesystem::path& path) {
+    return std::ranges::any_of(
+        files, [&](const std::string& file) { return std::filesystem::exists(path / file); });
+  };
   std::vector<std::string> folders;
-  if (std::filesystem::exists(root / kJournal)) folders.push_back(folder);
+  if (holds_one(root)) folders.push_back(folder);
   for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
-    if (entry.is_directory() && std::filesystem::exists(entry.path() / kJournal)) {
-      folders.push_back(entry.path());
-    }
+    if (entry.is_directory() && holds_one(entry.path())) folders.push_back(entry.path());
   }
   if (folders.empty()) {
-    throw ConfigError(folder + ": there are no results in it: no journal.jsonl");
+    throw ConfigError(folder + ": there are no results in it: no " + kJournalFile);
   }
   std::ranges::sort(folders);
+  return folders;
+}
+
+std::vector<Results> read_all_results(const std::string& folder) {
   std::vector<Results> all;
-  for (const std::string& one : folders) all.push_back(read_results(one));
+  for (const std::string& one : results_folders(folder, {kJournalFile})) {
+    all.push_back(read_results(one));
+  }
   return all;
 }
 

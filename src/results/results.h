@@ -19,6 +19,9 @@ struct CaseResult {
   nlohmann::ordered_json record = {};       // the worker's; null: it sent none
   std::vector<nlohmann::ordered_json> rank_records = {};  // empty: there was one process
   int line = 0;                                           // of the journal, from 1
+
+  /// How far a figure may move, by its key in `gate`.
+  double limit(const char* key) const { return gate.value(key, 0.0); }
 };
 
 /// What a results folder holds, as its journal has it.
@@ -37,6 +40,11 @@ struct Results {
 /// and ResultsError with file:line where the journal is damaged or cut off, or is of another
 /// format.
 Results read_results(const std::string& folder);
+
+/// The folders in and below `folder`, itself included, that hold one of these files, by path.
+/// Throws ConfigError where it is no folder, or none does.
+std::vector<std::string> results_folders(const std::string& folder,
+                                         const std::vector<std::string>& files);
 
 /// All results folders in and below a folder, by path: repeats of a suite, several suites, or both.
 /// Throws as read_results() does, and ConfigError where there are none.

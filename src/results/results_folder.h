@@ -10,6 +10,9 @@
 
 namespace headroom {
 
+inline constexpr const char* kJournalFile = "journal.jsonl";
+inline constexpr const char* kResultsFile = "results.csv";
+
 /// Where the results of one suite lie:
 ///
 ///     journal.jsonl    what was measured; the other files are derived from it or explain it
@@ -26,7 +29,7 @@ class ResultsFolder {
   explicit ResultsFolder(std::filesystem::path folder);
 
   const std::filesystem::path& path() const { return folder_; }
-  std::string journal() const { return folder_ / "journal.jsonl"; }
+  std::string journal() const { return folder_ / kJournalFile; }
   std::string log_path(const std::string& case_name, std::size_t rank = 0) const;
   std::string snapshot_path(const std::string& case_name, std::size_t rank = 0) const;  // absolute
 

@@ -20,6 +20,14 @@ std::string text_in(const Row& row, const std::string& column) {
   return value != row.end() && value->is_string() ? value->get<std::string>() : "";
 }
 
+std::optional<double> compared_figure(const Row& row, const std::string& column) {
+  const auto own = number_in(row, column);
+  const auto context = number_in(row, "context_bytes");
+  const auto published = number_in(row, "published_context_bytes");
+  if (!own || !context || !published || column != "driver_peak_bytes") return own;
+  return *own + (*published - *context);
+}
+
 Status status_of(const Row& row) {
   const std::string name = text_in(row, "status");
   const auto names = enum_names<Status>();

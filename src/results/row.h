@@ -22,6 +22,10 @@ std::optional<double> number_in(const Row& row, const std::string& column);
 /// A text of a row; empty where it has none.
 std::string text_in(const Row& row, const std::string& column);
 
+/// A row's own figure as it stands beside the published one. In the driver's figure of a plan the
+/// published context, where the suite gives it, takes the place of the table's.
+std::optional<double> compared_figure(const Row& row, const std::string& column);
+
 /// The status that a row tells. Throws std::logic_error where it tells none.
 Status status_of(const Row& row);
 

@@ -65,8 +65,8 @@ nlohmann::ordered_json environment(const Catalog& catalog) {
       here.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
-nlohmann::ordered_json provenance_columns(const Catalog& catalog) {
-  const nlohmann::ordered_json here = environment(catalog);
+nlohmann::ordered_json provenance_columns(const Catalog& catalog,
+                                          const nlohmann::ordered_json& here) {
   return {{"commit", catalog.commit},
           {"cpu", here["cpu"]},
           {"environment_hash", fingerprint(here.dump())}};

@@ -14,8 +14,9 @@ namespace headroom {
 nlohmann::ordered_json environment(const Catalog& catalog);
 
 /// The columns that tell where and by what was measured, other than the worker's own: commit, cpu,
-/// and environment_hash, of the environment.
-nlohmann::ordered_json provenance_columns(const Catalog& catalog);
+/// and environment_hash. `here`: what environment() gives.
+nlohmann::ordered_json provenance_columns(const Catalog& catalog,
+                                          const nlohmann::ordered_json& here);
 
 /// The cores that this process may use; 0: the system does not say.
 int usable_cores();

@@ -94,10 +94,6 @@ std::string names_of_joining(const Catalog& catalog) {
 
 }  // namespace
 
-Json columns_of(const Json& record) {
-  return record.is_object() ? record.value("columns", Json::object()) : Json::object();
-}
-
 Outcome outcome_of(const WorkerReply& reply, const Catalog& catalog) {
   switch (reply.ending) {
     case Ending::answered:

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "src/results/record.h"
 #include "src/results/status.h"
 #include "src/runner/worker_call.h"
 #include "src/suite/case.h"
@@ -32,10 +33,6 @@ struct Outcome {
 /// What a worker's reply means. A record must keep docs/protocol.md and the catalog's columns, or
 /// the case has failed; one whose loss is not finite is incorrect.
 Outcome outcome_of(const WorkerReply& reply, const Catalog& catalog);
-
-/// The columns of a worker's record; none where there is no record, or it holds none: a case that
-/// went wrong early.
-nlohmann::ordered_json columns_of(const nlohmann::ordered_json& record);
 
 /// Whether one of the case's techniques makes one training of its ranks.
 bool joins_ranks(const Case& one, const Catalog& catalog);

@@ -8,13 +8,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::string_view kCaseOrigin = "case:";
 constexpr std::string_view kPublished = "published_";
-
-/// What a plan can't know: nothing is computed in it, and no time passes.
-bool is_real_only(const Column& column) {
-  return column.group == "time" || column.group == "learning";
-}
 
 bool keeps_figures(const Outcome& outcome) {
   return outcome.verdict.status == Status::ok || outcome.keeps_figures;
@@ -42,30 +36,12 @@ Json member(const Json& object, const std::string& name) {
   return entry == object.end() ? Json() : *entry;
 }
 
-/// The value of a case, where that of its record is `own`.
-Json across_ranks(const Column& column, const Json& own, const std::vector<Json>& rank_records) {
-  if (column.across_ranks == AcrossRanks::peak_rank) return own;
-  const bool takes_largest = column.across_ranks == AcrossRanks::largest;
-  Json result = own;
-  for (const Json& record : rank_records) {
-    const Json value = member(columns_of(record), column.name);
-    if (value.is_null()) continue;
-    if (result.is_null() || (takes_largest ? result < value : value < result)) result = value;
-  }
-  return result;
-}
-
 /// How far a figure lies from the published one, in percent of it; null where one is missing.
 Json error_percent(const Row& row, const std::string& figure) {
-  const Json mine = member(row, figure + "_bytes");
-  const Json published = member(row, "published_" + figure + "_bytes");
-  if (mine.is_null() || published.is_null() || published == 0) return {};
-  double value = mine.get<double>();
-  const Json context = member(row, "published_context_bytes");
-  if (figure == "driver_peak" && !context.is_null() && row.contains("context_bytes")) {
-    value += context.get<double>() - row["context_bytes"].get<double>();
-  }
-  return 100.0 * (value - published.get<double>()) / published.get<double>();
+  const auto mine = compared_figure(row, figure);
+  const auto published = number_in(row, std::string(kPublished) + figure);
+  if (!mine || !published || *published == 0) return {};
+  return 100.0 * (*mine - *published) / *published;
 }
 
 /// The row with the columns that follow from others.
@@ -75,7 +51,8 @@ Row with_errors(const Catalog& catalog, const Row& row) {
   for (const Column& column : catalog.columns) {
     Json value = member(row, column.name);
     if (column.name.ends_with(kSuffix)) {
-      value = error_percent(row, column.name.substr(0, column.name.size() - kSuffix.size()));
+      const std::size_t size = column.name.size() - kSuffix.size();
+      value = error_percent(row, column.name.substr(0, size) + "_bytes");
     }
     if (!value.is_null()) result[column.name] = value;
   }
@@ -91,12 +68,12 @@ Row make_row(const Catalog& catalog, const Case& one, const Outcome& outcome,
   const bool is_planned = member(known, "kind") == "planned";
   Row row = Row::object();
   for (const Column& column : catalog.columns) {
-    if (is_planned && is_real_only(column)) continue;
+    if (is_planned && column.is_real_only()) continue;
     Json value;
     if (column.origin == "runner") {
       value = member(known, column.name);
-    } else if (column.origin.starts_with(kCaseOrigin)) {
-      const Json* field = one.find(column.origin.substr(kCaseOrigin.size()));
+    } else if (!column.case_path().empty()) {
+      const Json* field = one.find(column.case_path());
       if (field != nullptr) value = *field;
     } else if (keeps_figures(outcome)) {
       value = across_ranks(column, member(measured, column.name), outcome.rank_records);

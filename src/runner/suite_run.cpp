@@ -36,7 +36,7 @@ class SuiteRun {
         folder_(options.folder),
         journal_(folder_.journal()),
         environment_(environment(catalog)),
-        columns_(provenance_columns(catalog)) {
+        columns_(provenance_columns(catalog, environment_)) {
     columns_["suite"] = suite.name;
     columns_["kind"] = kind();
     columns_["device"] = options.device;
@@ -216,7 +216,7 @@ class SuiteRun {
     for (const Case& one : suite_.cases) {
       if (const Row* row = find_row(one)) rows.push_back(*row);
     }
-    folder_.replace("results.csv", rows_to_csv(catalog_, rows));
+    folder_.replace(kResultsFile, rows_to_csv(catalog_, rows));
   }
 
   const Catalog& catalog_;

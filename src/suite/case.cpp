@@ -35,11 +35,12 @@ std::int64_t Case::ranks() const {
   return ranks == nullptr ? 1 : ranks->get<std::int64_t>();
 }
 
-std::string Case::technique_names() const {
+std::string technique_names(const Json& techniques) {
   std::string names;
   for (const Json& technique : techniques) {
-    if (!names.empty()) names += "+";
-    names += technique.at("name").get<std::string>();
+    const auto name = technique.find("name");
+    const bool has_one = name != technique.end() && name->is_string();
+    names += (names.empty() ? "" : "+") + (has_one ? name->get<std::string>() : "");
   }
   return names;
 }

@@ -8,6 +8,9 @@
 
 namespace headroom {
 
+/// The names in a case's list of techniques, for people, in their order: "mixed_precision+sgd".
+std::string technique_names(const nlohmann::ordered_json& techniques);
+
 /// One combination that a suite measures, complete: every field that applies has its value.
 struct Case {
   std::string name;  // unique in its suite; "case@train.batch_size=4,train.seed=1" out of a matrix
@@ -29,8 +32,7 @@ struct Case {
   /// How many processes train it together; 1 where the catalog has no such field.
   std::int64_t ranks() const;
 
-  /// The techniques' names for people, in their order: "mixed_precision+sgd".
-  std::string technique_names() const;
+  std::string technique_names() const { return headroom::technique_names(techniques); }
 
   /// What is measured: fields and "techniques"; not the name and the published figures.
   nlohmann::ordered_json work() const;

@@ -121,6 +121,12 @@ bool Field::applies_to(std::string_view sibling_name) const {
          std::find(only_with.begin(), only_with.end(), sibling_name) != only_with.end();
 }
 
+std::string_view Column::case_path() const {
+  constexpr std::string_view kCaseOrigin = "case:";
+  if (!origin.starts_with(kCaseOrigin)) return {};
+  return std::string_view(origin).substr(kCaseOrigin.size());
+}
+
 const TechniqueInfo* Catalog::find_technique(std::string_view name) const {
   return find_by_name(techniques, name);
 }

@@ -72,6 +72,11 @@ struct Column {
   std::string summary;
   std::string origin;  // worker, runner, or case:PATH
   AcrossRanks across_ranks = AcrossRanks::peak_rank;
+
+  /// The path of the case's field that it copies; empty: it copies none.
+  std::string_view case_path() const;
+  /// Whether a plan can't know it: nothing is computed in one, and no time passes.
+  bool is_real_only() const { return group == "time" || group == "learning"; }
 };
 
 struct Catalog {

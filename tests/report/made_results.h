@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "src/results/results.h"
+#include "tests/report/results_of.h"
 
 namespace headroom {
 
@@ -41,20 +41,7 @@ inline CaseResult made_case(const std::string& name, double step_time_ns = 1e8) 
 }
 
 /// The results of one process for each of its cases.
-inline Results made_results(const std::vector<CaseResult>& cases) {
-  Results results{.journal = "made/journal.jsonl",
-                  .header = {{"format", 2},
-                             {"suite", "s"},
-                             {"kind", "measured"},
-                             {"device", "cpu"},
-                             {"libtorch", "2.11.0"},
-                             {"worker", "w"},
-                             {"cases", nlohmann::ordered_json::object()}},
-                  .cases = cases,
-                  .not_done = {}};
-  for (const CaseResult& one : cases) results.header["cases"][one.name] = one.work;
-  return results;
-}
+inline Results made_results(const std::vector<CaseResult>& cases) { return results_of("s", cases); }
 
 /// A case by as many processes as there are times.
 inline std::vector<Results> made_repeats(const std::vector<double>& step_times_ns) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/report/sample_results.h"
 
+#include "tests/report/results_of.h"
+
 namespace headroom {
 namespace {
 
@@ -63,13 +65,10 @@ CaseResult sample_plan(CaseResult measured) {
 
 Results sample_results(const std::string& suite, const std::string& kind,
                        std::vector<CaseResult> cases) {
-  Json works = Json::object();
-  for (const CaseResult& one : cases) works[one.name] = one.work;
-  const Json header = {{"format", 2},          {"suite", suite},
-                       {"kind", kind},         {"device", kind == "planned" ? "a100-40gb" : "cuda"},
-                       {"libtorch", "2.11.0"}, {"worker", "a"},
-                       {"cases", works}};
-  return {"out/" + suite + "/journal.jsonl", header, std::move(cases), {}};
+  Results results = results_of(suite, cases);
+  results.header["kind"] = kind;
+  results.header["device"] = kind == "planned" ? "a100-40gb" : "cuda";
+  return results;
 }
 
 }  // namespace headroom
