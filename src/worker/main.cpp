@@ -8,6 +8,7 @@
 #include <string>
 
 #include "src/core/error.h"
+#include "src/memory/host_heap.h"
 #include "src/memory/saved_tensors.h"
 #include "src/worker/answer.h"
 #include "src/worker/catalog.h"
@@ -22,6 +23,7 @@ int main(int count, char** arguments) {
         << "headroom-worker is started by headroom; by hand only: headroom-worker --catalog\n";
     return 2;
   }
+  headroom::keep_freed_pages();
   headroom::install_saved_tensor_hooks();
   const std::string text{std::istreambuf_iterator<char>(std::cin), {}};
   headroom::answer(nlohmann::ordered_json::parse(text));
