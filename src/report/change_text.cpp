@@ -78,7 +78,8 @@ std::string status_text(const CaseChange& change) {
 
 std::string count_text(const Comparison& comparison) {
   const auto names = enum_names<Trend>();
-  std::string text = fmt::format("{} cases: ", comparison.cases.size());
+  std::string text = fmt::format("{} {}: ", comparison.cases.size(),
+                                 comparison.cases.size() == 1 ? "case" : "cases");
   bool is_first = true;
   for (std::size_t i = names.size(); i-- > 0;) {  // the gravest first
     const auto count =

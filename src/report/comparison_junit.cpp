@@ -3,7 +3,7 @@
 
 #include "src/report/comparison_format.h"
 #include "src/report/comparison_lines.h"
-#include "src/report/markup.h"
+#include "src/report/junit.h"
 
 namespace headroom {
 namespace {
@@ -22,37 +22,30 @@ std::string text_of(const CaseChange& one) {
   return text;
 }
 
-std::string case_xml(const CaseChange& one) {
-  const std::string open = "    <testcase classname=\"" + escape_markup(one.suite) + "\" name=\"" +
-                           escape_markup(one.name) + "\" time=\"0\"";
-  const bool is_worse = one.trend == Trend::worse;
-  if (!is_worse && one.trend != Trend::unclear) return open + "/>\n";
+JunitTest test_of(const CaseChange& one) {
+  if (one.trend != Trend::worse && one.trend != Trend::unclear) return {.name = one.name};
   const std::string text = text_of(one);
-  const std::string message = escape_markup(text.substr(0, text.find('\n')));
-  if (!is_worse) return open + ">\n      <skipped message=\"" + message + "\"/>\n    </testcase>\n";
-  std::string lines;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = text.find('\n', begin);
-    lines += escape_markup(std::string_view(text).substr(begin, end - begin)) + "\n";
-    begin = end + 1;
+  const std::string message = text.substr(0, text.find('\n'));
+  if (one.trend == Trend::unclear) {
+    return {.name = one.name, .outcome = JunitTest::Outcome::skipped, .message = message};
   }
-  return open + ">\n      <failure type=\"worse\" message=\"" + message + "\">" + lines +
-         "</failure>\n    </testcase>\n";
+  return {.name = one.name,
+          .outcome = JunitTest::Outcome::failed,
+          .type = "worse",
+          .message = message,
+          .text = text};
 }
 
 }  // namespace
 
 std::string comparison_junit(const Comparison& comparison) {
-  const auto count = [&](Trend trend) {
-    return std::to_string(std::ranges::count(comparison.cases, trend, &CaseChange::trend));
-  };
-  const std::string counts = "tests=\"" + std::to_string(comparison.cases.size()) +
-                             "\" failures=\"" + count(Trend::worse) + "\" errors=\"0\" skipped=\"" +
-                             count(Trend::unclear) + "\" time=\"0\"";
-  std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites " + counts +
-                     ">\n  <testsuite name=\"headroom compare\" " + counts + ">\n";
-  for (const CaseChange& one : comparison.cases) text += case_xml(one);
-  return text + "  </testsuite>\n</testsuites>\n";
+  std::vector<JunitSuite> suites;
+  for (const CaseChange& one : comparison.cases) {
+    auto suite = std::ranges::find(suites, one.suite, &JunitSuite::name);
+    if (suite == suites.end()) suite = suites.insert(suite, {one.suite, {}});
+    suite->tests.push_back(test_of(one));
+  }
+  return junit_xml(suites);
 }
 
 }  // namespace headroom

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+// JUnit's XML, which most CI servers show. It has no standard; tests/report/junit.xsd has what its
+// readers agree on.
+namespace headroom {
+
+struct JunitTest {
+  enum class Outcome { passed, skipped, failed };
+
+  std::string name;
+  Outcome outcome = Outcome::passed;
+  /// Of a failed test, in a word.
+  std::string type = {};
+  /// Why it was skipped or failed, in a line.
+  std::string message = {};
+  /// All that is to say, with line breaks: shown where it failed or passed.
+  std::string text = {};
+};
+
+struct JunitSuite {
+  std::string name;
+  std::vector<JunitTest> tests;
+};
+
+/// All texts as they are: control characters but line breaks stand as \xNN.
+std::string junit_xml(const std::vector<JunitSuite>& suites);
+
+}  // namespace headroom
