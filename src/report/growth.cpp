@@ -21,6 +21,9 @@ struct Kind {
   std::int64_t bytes = 0;
 
   friend auto operator<=>(const Kind&, const Kind&) = default;
+  bool is_alike(const Kind& other) const {
+    return category == other.category && phase == other.phase && bytes == other.bytes;
+  }
 };
 
 using Block = std::optional<std::int64_t>;
@@ -39,6 +42,27 @@ void add_tensors(const CaseResult& result, std::int64_t sign, Counts& counts) {
 
 bool names_tensors(const CaseResult& result) {
   return result.record.is_object() && result.record.contains("peak_tensors");
+}
+
+/// Takes as many from both as one has more and the other fewer.
+void cancel(std::int64_t& one, std::int64_t& other) {
+  if ((one > 0) == (other > 0)) return;
+  const std::int64_t both = std::min(std::abs(one), std::abs(other));
+  const std::int64_t sign = one > 0 ? 1 : -1;
+  one -= sign * both;
+  other += sign * both;
+}
+
+/// Operators are not watched while steps are timed. A tensor of such a step, which names none, is
+/// taken for one that is alike and gone.
+void cancel_nameless(Counts& counts) {
+  for (auto& [nameless, of_blocks] : counts) {
+    if (!nameless.op.empty()) continue;
+    for (auto& [named, of_named] : counts) {
+      if (named.op.empty() || !named.is_alike(nameless)) continue;
+      for (auto& [block, count] : of_blocks) cancel(count, of_named[block]);
+    }
+  }
 }
 
 /// Those of one kind, by how many more there are in a block: blocks that grew alike are one.
@@ -76,6 +100,7 @@ std::vector<Growth> growth(const CaseResult& old_result, const CaseResult& new_r
   Counts counts;
   add_tensors(old_result, -1, counts);
   add_tensors(new_result, 1, counts);
+  cancel_nameless(counts);
   for (const auto& [kind, of_blocks] : counts) add_growth(kind, of_blocks, list);
   const std::int64_t rounding = rounding_of(new_result) - rounding_of(old_result);
   if (rounding != 0) list.push_back({"rounding", "", {}, "", rounding, 1});

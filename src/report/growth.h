@@ -14,7 +14,7 @@ struct Growth {
   std::string category;              // what they are for
   std::string phase;                 // where they were made
   std::vector<std::int64_t> blocks;  // in each of these; empty: outside of the blocks
-  std::string op;                    // the operator that made them; may be empty
+  std::string op;                    // that made them; empty: none, or not known of a timed step
   std::int64_t bytes = 0;            // of one tensor; of rounding all of it
   std::int64_t count = 0;            // how many more in each place; negative: fewer
 

@@ -9,14 +9,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// What a case says of the machine that measured it.
-Json machine_of(const Repeats& repeats) {
-  const CaseResult& run = *repeats.runs.front();
-  Json machine = run.environment;
+/// What a case's worker says of the machine.
+Json devices_of(const CaseResult& run) {
+  Json devices = Json::object();
   for (const char* column : {"device_name", "gpu_uuid", "cuda", "driver"}) {
-    if (run.row.contains(column)) machine[column] = run.row[column];
+    if (run.row.contains(column)) devices[column] = run.row[column];
   }
-  return machine;
+  return devices;
 }
 
 /// The techniques by name, so that an option that only one of two versions knows is told from
@@ -39,8 +38,13 @@ std::vector<std::string> machine_differences(const Repeats& old_case, const Repe
     list.push_back(JsonDifference{"device", old_case.device, new_case.device}.text());
   }
   if (old_case.kind == "planned" || old_case.runs.empty() || new_case.runs.empty()) return list;
-  for (const JsonDifference& difference : differences(machine_of(old_case), machine_of(new_case))) {
+  const CaseResult& old_run = *old_case.runs.front();
+  const CaseResult& new_run = *new_case.runs.front();
+  for (const JsonDifference& difference : differences(old_run.environment, new_run.environment)) {
     list.push_back(difference.text());
+  }
+  for (const JsonDifference& difference : differences(devices_of(old_run), devices_of(new_run))) {
+    if (difference.is_in_both) list.push_back(difference.text());  // a crashed worker says nothing
   }
   return list;
 }
