@@ -32,6 +32,8 @@ import tempfile
 
 from train import COLUMNS, NotCovered, measure
 
+# As headroom's worker sets its own heap, and why: src/memory/host_heap.h.
+HEAP = {"MALLOC_MMAP_THRESHOLD_": str(32 * 2**20), "MALLOC_TRIM_THRESHOLD_": str(2**40)}
 BUILD = pathlib.Path(__file__).resolve().parents[2] / "build/release"
 
 
@@ -48,7 +50,7 @@ def read_cases(suite: pathlib.Path, options: list) -> list:
 def run_case(case: dict) -> dict:
     """What `measure` gives, from a fresh process for each rank, as one row; {"not_covered": reason}
     where it can't."""
-    environment = dict(os.environ)
+    environment = HEAP | os.environ
     if case["ranks"] > 1:  # as headroom shares out the cores
         threads = max(1, len(os.sched_getaffinity(0)) // case["ranks"])
         environment.setdefault("OMP_NUM_THREADS", str(threads))

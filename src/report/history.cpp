@@ -82,16 +82,6 @@ History::History(const std::string& path) : path_(path) {
 
 History::~History() = default;
 
-std::vector<double> History::past_ratios(const NightlyCase& like) const {
-  Statement select(database_.get(), path_,
-                   "SELECT ratio FROM nights WHERE suite = ? AND case_name = ? AND machine = ? AND "
-                   "ratio IS NOT NULL AND light != 'red' ORDER BY night DESC LIMIT ?");
-  select.bind(like.suite).bind(like.name).bind(like.machine).bind(kMostNights);
-  std::vector<double> ratios;
-  while (select.step()) ratios.push_back(select.number());
-  return ratios;
-}
-
 int History::yellow_nights(const NightlyCase& like) const {
   Statement select(database_.get(), path_,
                    "SELECT light FROM nights WHERE suite = ? AND case_name = ? AND machine = ? "

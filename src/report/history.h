@@ -33,15 +33,11 @@ class History {
   History(const History&) = delete;
   History& operator=(const History&) = delete;
 
-  /// Of the last nights that were not red, at most kMostNights, the newest first.
-  std::vector<double> past_ratios(const NightlyCase& like) const;
   /// In a row, up to the last night.
   int yellow_nights(const NightlyCase& like) const;
   /// A night that begins at `started_at` (UTC, ISO 8601): all its cases, or none where it can't.
   void add(const std::string& started_at, const std::string& old_commit,
            const std::string& new_commit, const std::vector<NightlyCase>& cases);
-
-  static constexpr int kMostNights = 30;
 
  private:
   struct Close {

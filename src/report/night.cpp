@@ -14,7 +14,7 @@
 namespace headroom {
 namespace {
 
-constexpr const char* kTime = "step_time_median_ns";
+constexpr const char* kTime = "step_time_min_ns";
 
 /// What the history of a case hangs on.
 std::string machine_of(const CaseResult& run) {
@@ -39,7 +39,6 @@ class Judge {
   std::optional<TimeEvidence> evidence(const NightlyCase& one) const {
     TimeEvidence evidence{.old_ns = times(old_, one), .new_ns = times(new_, one)};
     if (evidence.old_ns.empty() || evidence.new_ns.empty()) return std::nullopt;
-    evidence.past_ratios = history_.past_ratios(one);
     evidence.yellow_nights = history_.yellow_nights(one);
     evidence.percent =
         find_repeats(new_, one.suite, one.name)->runs.front()->limit(kGateTimePercent);
@@ -60,7 +59,7 @@ class Judge {
     judge_exact(change, one);
     const auto time = evidence(one);
     if (!time) return one;
-    one.ratio = ratio_of(time->old_ns, time->new_ns);
+    one.ratio = fastest_ratio(time->old_ns, time->new_ns);
     const Light light = time_light(*time);
     if (light != Light::green) add_reason(time_reason(*time), one);
     one.light = std::max(one.light, light);
@@ -90,17 +89,18 @@ class Judge {
       return;
     }
     for (const FigureChange& figure : change.figures) {
-      const Light light = figure.column == kTime ? Light::green : light_of(figure.trend);
+      if (figure.ratio) continue;  // a time
+      const Light light = light_of(figure.trend);
       if (light != Light::green) add_reason(figure.column + " " + change_text(figure), one);
       one.light = std::max(one.light, light);
     }
   }
 
   static std::string time_reason(const TimeEvidence& time) {
-    const double tonight = 100 * (ratio_of(time.old_ns, time.new_ns) - 1);
+    const double tonight = 100 * (fastest_ratio(time.old_ns, time.new_ns) - 1);
     std::string text = fmt::format("a step takes {:+.1f} %", tonight);
     if (time.rerun_old_ns.empty()) return text + ", no rerun";
-    const double rerun = 100 * (ratio_of(time.rerun_old_ns, time.rerun_new_ns) - 1);
+    const double rerun = 100 * (fastest_ratio(time.rerun_old_ns, time.rerun_new_ns) - 1);
     return text + fmt::format(", {:+.1f} % in a rerun of {} and {} processes", rerun,
                               time.rerun_old_ns.size(), time.rerun_new_ns.size());
   }
@@ -150,7 +150,7 @@ std::vector<NightlyCase> suspects(const NightlyResults& results, const History& 
   for (const CaseChange& change : compare(results.old_results, results.new_results).cases) {
     const NightlyCase one = judge.name(change);
     const auto evidence = judge.evidence(one);
-    if (evidence && is_suspect(*evidence)) list.push_back(one);
+    if (evidence && needs_rerun(*evidence)) list.push_back(one);
   }
   return list;
 }

@@ -35,7 +35,7 @@ struct Night {
 /// machine and work.
 Night judge_night(const NightlyResults& results, const History& history);
 
-/// The cases whose time is suspect, by suite and name: those that a rerun has to confirm.
+/// The cases whose time is suspect, and which a rerun, or one more round of it, has to confirm.
 std::vector<NightlyCase> suspects(const NightlyResults& results, const History& history);
 
 }  // namespace headroom

@@ -72,6 +72,18 @@ double mann_whitney_p(std::span<const double> first, std::span<const double> sec
                          0.0);
 }
 
+double precedence_p(std::span<const double> first, std::span<const double> second) {
+  const double least = *std::ranges::min_element(second);
+  const auto below = std::ranges::count_if(first, [&](double value) { return value < least; });
+  // That the least is of the first, and so is the next, and so on.
+  double p = 1;
+  double of_first = static_cast<double>(first.size());
+  for (std::ptrdiff_t i = 0; i < below; ++i, --of_first) {
+    p *= of_first / (of_first + static_cast<double>(second.size()));
+  }
+  return p;
+}
+
 double ratio_of(std::span<const double> first, std::span<const double> second) {
   return median_of(ratios(first, second));
 }

@@ -15,28 +15,29 @@ enum class Light {
 
 inline constexpr int kYellowNights = 3;
 
-/// What is known of a case's step time. Times are medians of processes, one each, of old and new in
-/// turns, so that what slows the machine slows both.
+/// What is known of a case's step time. Times are the shortest steps of processes, one each, of old
+/// and new in turns. Whatever else runs on a machine makes steps longer, never shorter, and for
+/// seconds or minutes: among many processes some run undisturbed, and those can be compared.
 struct TimeEvidence {
   std::vector<double> old_ns;
   std::vector<double> new_ns;
-  /// Of earlier nights on this machine: how many times the old one's the new one's time was.
-  std::vector<double> past_ratios = {};
   int yellow_nights = 0;  // up to last night, in a row
   double percent = 3;     // gate.time_percent of the case
-  /// Of a rerun in the same night; empty: there was none.
+  /// Of the rerun in the same night, all its rounds; empty: there was none.
   std::vector<double> rerun_old_ns = {};
   std::vector<double> rerun_new_ns = {};
 };
 
-/// Whether tonight's ratio is out of the case's own noise: beyond twice the spread of the last
-/// nights' ratios (of few nights: of what tonight's processes let expect), but at least half of
-/// gate.time_percent, and never more than that. A rerun has to confirm it.
-bool is_suspect(const TimeEvidence& evidence);
+/// How many times the shortest old time the shortest new one is.
+double fastest_ratio(const std::vector<double>& old_ns, const std::vector<double>& new_ns);
 
-/// Green where nothing was suspect, or the rerun does not find the time longer; red where the rerun
-/// finds it longer by more than gate.time_percent and Mann and Whitney's test agrees; else yellow,
-/// and red where nights before were yellow too. Without a rerun a suspect case is yellow.
+/// Whether the new time is longer by more than half of gate.time_percent, and no rerun has told yet
+/// whether that is so: a round of it, or one more, has to.
+bool needs_rerun(const TimeEvidence& evidence);
+
+/// Green where nothing was suspect, or the rerun finds the time longer by at most half of
+/// gate.time_percent; red where it finds it longer by more than that percentage, and the precedence
+/// test agrees; else yellow, and red where nights before were yellow too.
 Light time_light(const TimeEvidence& evidence);
 
 }  // namespace headroom

@@ -79,17 +79,20 @@ void check_rate(const CaseResult& one, const Catalog& catalog, std::int64_t step
 void check_samples_of(const CaseResult& one, const Catalog& catalog, Complaints& complaints) {
   std::int64_t slowest = 0;
   std::int64_t widest = 0;
+  std::int64_t shortest = 0;
   for (const Json& record : records_of(one)) {
     const auto times = times_of(record);
     if (!times) return complaints.about(one, "the record has no time of each timed step");
     slowest = std::max(slowest, median(*times));
     widest = std::max(widest, deviation(*times));
+    shortest = std::max(shortest, *std::ranges::min_element(*times));
     const auto count = static_cast<std::int64_t>(times->size());
     expect(one, "step_time_samples", count, complaints);
     expect(one, "steps", count, complaints);
   }
   expect(one, "step_time_median_ns", slowest, complaints);
   expect(one, "step_time_mad_ns", widest, complaints);
+  expect(one, "step_time_min_ns", shortest, complaints);
   check_rate(one, catalog, slowest, complaints);
 }
 

@@ -31,6 +31,12 @@ std::optional<std::int64_t> median_step(const Measured& m) {
   return median(m.measurement.step_time_ns);
 }
 
+std::optional<std::int64_t> shortest_step(const Measured& m) {
+  const auto& times = m.measurement.step_time_ns;
+  if (times.empty()) return std::nullopt;
+  return *std::ranges::min_element(times);
+}
+
 /// The median distance from the median.
 std::optional<std::int64_t> step_deviation(const Measured& m) {
   const auto middle = median_step(m);
@@ -218,6 +224,8 @@ const std::array kColumns{
            [](const Measured& m) { return or_null(median_step(m)); }, kLargest},
     Column{"step_time_mad_ns", "integer", "time", "median distance from that median", "worker",
            [](const Measured& m) { return or_null(step_deviation(m)); }, kLargest},
+    Column{"step_time_min_ns", "integer", "time", "the shortest of them", "worker",
+           [](const Measured& m) { return or_null(shortest_step(m)); }, kLargest},
     Column{"step_time_samples", "integer", "time", "updates that were timed", "worker",
            [](const Measured& m) -> Json { return m.measurement.step_time_ns.size(); }},
     Column{"samples_per_second", "number", "time",

@@ -41,6 +41,14 @@ TEST(Statistics, are_cautious_with_ties) {
   EXPECT_EQ(mann_whitney_p(Sample{1}, Sample{2}), 0.5);  // one value each proves nothing
 }
 
+TEST(Statistics, look_at_how_many_precede_all_of_the_other_sample) {
+  // By hand: all orders are as probable, so the least is of the first in m of m + n.
+  EXPECT_NEAR(precedence_p(Sample{1, 2, 3}, Sample{4, 5, 6}), 0.05, 1e-15);  // 3/6 * 2/5 * 1/4
+  EXPECT_NEAR(precedence_p(Sample{1, 9, 9}, Sample{4, 5, 6}), 0.5, 1e-15);
+  EXPECT_EQ(precedence_p(Sample{4, 5, 6}, Sample{1, 9, 9}), 1);
+  EXPECT_EQ(precedence_p(Sample{1, 1}, Sample{1, 1}), 1);  // ties prove nothing
+}
+
 TEST(Statistics, give_a_ratio_and_what_the_test_does_not_reject) {
   const Sample first = {100, 101, 102, 103, 104};
   Sample second;

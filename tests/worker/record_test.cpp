@@ -42,6 +42,7 @@ TEST(RecordTest, AGoodRunIsOk) {
   EXPECT_EQ(columns.at("peak_weights_bytes"), 400);
   EXPECT_EQ(columns.at("step_time_median_ns"), 20);
   EXPECT_EQ(columns.at("step_time_mad_ns"), 10);
+  EXPECT_EQ(columns.at("step_time_min_ns"), 10);
   EXPECT_EQ(columns.at("first_loss"), 2.5);
   EXPECT_EQ(columns.at("last_loss"), 2.0);
 }
