@@ -9,13 +9,11 @@
 // slow-down lengthens the new ones. Prints Markdown.
 #include <fmt/format.h>
 
-#include <cmath>
-#include <cstdio>
+#include <algorithm>
 #include <fstream>
 #include <iostream>
 #include <map>
 #include <random>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -114,9 +112,8 @@ void simulate_quiet(const std::map<std::string, Series>& noise, int histories,
     return static_cast<double>(count) / static_cast<double>(nights);
   };
   std::cout << fmt::format(
-      "Unchanged code, {} histories of {} nights, {} cases: {} red nights ({:.3f} in 200), {:.2f} "
-      "% "
-      "yellow, {:.2f} rounds of reruns a night.\n\n",
+      "Unchanged code, {} histories of {} nights, {} cases: {} red nights ({:.3f} in 200), "
+      "{:.2f} % yellow, {:.2f} rounds of reruns a night.\n\n",
       histories, kNights, noise.size(), red, 200 * share(red), 100 * share(yellow), share(reruns));
 }
 
