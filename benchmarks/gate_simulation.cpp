@@ -6,7 +6,9 @@
 // NOISE.csv has a line "case,step_time_min_ns,run_peak_allocated_bytes" for each of many processes
 // of unchanged code, one right after the other, as ci/noise writes it. A night takes a stretch of
 // them at random, in turns for old and new, so that drifts and neighbours are in it as they were; a
-// slow-down lengthens the new ones. Prints Markdown.
+// slow-down lengthens the new ones. Prints Markdown. Exit code 1: the gate errs more often than it
+// is made for, which is one red night in 200 without a reason, 95 % of slow-downs by 5 % found
+// within two nights, and no byte overlooked.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,6 +31,8 @@ constexpr std::size_t kRerunProcesses = 10;  // of each in a round for what is s
 constexpr int kRounds = 6;
 constexpr int kNights = 200;
 constexpr int kToFind = 2;  // nights to find it in
+constexpr double kMostFalse = 1.0 / 200;
+constexpr double kLeastFound = 0.95;
 
 struct Process {
   double time_ns = 0;
@@ -48,6 +52,7 @@ std::map<std::string, Series> read_noise(const std::string& path) {
     noise[line.substr(0, first)].push_back(
         {std::stod(line.substr(first + 1)), std::stod(line.substr(second + 1))});
   }
+  if (noise.empty()) throw std::runtime_error(path + " has no processes");
   return noise;
 }
 
@@ -93,9 +98,9 @@ class CaseNights {
 };
 
 /// What histories of unchanged code say: of how many nights, and how many were red or yellow, as
-/// one of their cases was.
-void simulate_quiet(const std::map<std::string, Series>& noise, int histories,
-                    std::mt19937_64& random) {
+/// one of their cases was. Returns the share of red ones.
+double simulate_quiet(const std::map<std::string, Series>& noise, int histories,
+                      std::mt19937_64& random) {
   long nights = 0, red = 0, yellow = 0, reruns = 0;
   for (int history = 0; history < histories; ++history) {
     std::vector<CaseNights> cases;
@@ -115,6 +120,7 @@ void simulate_quiet(const std::map<std::string, Series>& noise, int histories,
       "Unchanged code, {} histories of {} nights, {} cases: {} red nights ({:.3f} in 200), "
       "{:.2f} % yellow, {:.2f} rounds of reruns a night.\n\n",
       histories, kNights, noise.size(), red, 200 * share(red), 100 * share(yellow), share(reruns));
+  return share(red);
 }
 
 /// How many of so many slow-downs of a case are red within kToFind nights.
@@ -149,25 +155,28 @@ double found_bytes(const Series& series, double more, int nights, std::mt19937_6
   return static_cast<double>(count) / nights;
 }
 
-void simulate(const std::string& path, int histories) {
+/// Whether the gate errs as seldom as it should.
+bool simulate(const std::string& path, int histories) {
   const auto noise = read_noise(path);
   std::mt19937_64 random(123);
-  simulate_quiet(noise, histories, random);
+  bool is_good = simulate_quiet(noise, histories, random) <= kMostFalse;
   std::cout << "| case | processes | spread | 3 % slower | 5 % slower | 10 % slower | same bytes | "
                "1 MiB more |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n";
   for (const auto& [name, series] : noise) {
     std::vector<double> times;
     for (const Process& process : series) times.push_back(process.time_ns);
-    std::cout << fmt::format("| {} | {} | {:.2f} % |", name, series.size(),
-                             148.26 * median_deviation(times) / median(times));
-    for (const double factor : {1.03, 1.05, 1.10}) {
-      std::cout << fmt::format(" {:.1f} % |", 100 * found(series, factor, histories, random));
-    }
-    for (const double more : {0.0, 1048576.0}) {
-      std::cout << fmt::format(" {:.1f} % |", 100 * found_bytes(series, more, histories, random));
-    }
-    std::cout << "\n";
+    const double three = found(series, 1.03, histories, random);
+    const double five = found(series, 1.05, histories, random);
+    const double ten = found(series, 1.10, histories, random);
+    const double same = found_bytes(series, 0, histories, random);
+    const double more = found_bytes(series, 1 << 20, histories, random);
+    std::cout << fmt::format(
+        "| {} | {} | {:.2f} % | {:.1f} % | {:.1f} % | {:.1f} % | {:.1f} % | {:.1f} % |\n", name,
+        series.size(), 148.26 * median_deviation(times) / median(times), 100 * three, 100 * five,
+        100 * ten, 100 * same, 100 * more);
+    is_good = is_good && five >= kLeastFound && same == 0 && more == 1;
   }
+  return is_good;
 }
 
 }  // namespace
@@ -176,7 +185,7 @@ void simulate(const std::string& path, int histories) {
 int main(int argc, char** argv) try {
   if (argc < 2 || argc > 3)
     throw std::runtime_error("usage: gate_simulation NOISE.csv [HISTORIES]");
-  headroom::simulate(argv[1], argc == 3 ? std::stoi(argv[2]) : 10'000);
+  return headroom::simulate(argv[1], argc == 3 ? std::stoi(argv[2]) : 10'000) ? 0 : 1;
 } catch (const std::exception& error) {
   std::cerr << "gate_simulation: " << error.what() << "\n";
   return 1;
