@@ -64,11 +64,7 @@ class CaseNights {
   /// The light of a night on which the new code takes `factor` times as long.
   Light night(double factor) {
     position_ = std::uniform_int_distribution<std::size_t>(0, noise_.size() - 1)(random_);
-    TimeEvidence evidence{
-        .old_ns = {},
-        .new_ns = {},
-    };
-    evidence.yellow_nights = yellow_nights_;
+    TimeEvidence evidence{.old_ns = {}, .new_ns = {}, .yellow_nights = yellow_nights_};
     take_turns(kProcesses, factor, evidence.old_ns, evidence.new_ns);
     for (int round = 0; round < kRounds && needs_rerun(evidence); ++round) {
       ++reruns;

@@ -5,8 +5,8 @@ namespace headroom {
 
 /// Has glibc keep the pages of freed blocks below 32 MiB, as a caching allocator does on a GPU.
 /// By default it returns them where the last block of the heap is free. Whether that is so in a
-/// step hangs on what else lies there, down to the length of a path, and a step that gets its pages
-/// anew takes up to 30 % longer: two builds of the same source differed by that. Larger blocks go
+/// step hangs on what else lies there, down to the length of a path: two builds of the same source
+/// differed by 20 %. Larger blocks go
 /// back to the system at once, always. Does nothing where the C library is another one.
 void keep_freed_pages();
 

@@ -42,7 +42,7 @@ std::string comparison_junit(const Comparison& comparison) {
   std::vector<JunitSuite> suites;
   for (const CaseChange& one : comparison.cases) {
     auto suite = std::ranges::find(suites, one.suite, &JunitSuite::name);
-    if (suite == suites.end()) suite = suites.insert(suite, {one.suite, {}});
+    if (suite == suites.end()) suite = suites.insert(suite, {one.suite, "", {}});
     suite->tests.push_back(test_of(one));
   }
   return junit_xml(suites);

@@ -49,6 +49,12 @@ std::string test_xml(const std::string& suite, const JunitTest& test) {
       outcome_xml(test));
 }
 
+std::string properties_xml(const JunitSuite& suite) {
+  if (suite.journal.empty()) return "";
+  return "<properties><property name=\"journal\" value=\"" + escape_markup(suite.journal) +
+         "\"/></properties>\n";
+}
+
 /// The attributes that count tests.
 std::string counts_of(const std::vector<JunitTest>& tests) {
   const auto count = [&](Outcome outcome) {
@@ -64,7 +70,7 @@ std::string junit_xml(const std::vector<JunitSuite>& suites) {
   std::vector<JunitTest> all;
   std::string text = "\n";
   for (const JunitSuite& suite : suites) {
-    std::string tests = "\n";
+    std::string tests = "\n" + properties_xml(suite);
     for (const JunitTest& test : suite.tests) tests += test_xml(suite.name, test);
     text += element(
         "testsuite",

@@ -23,6 +23,8 @@ struct JunitTest {
 
 struct JunitSuite {
   std::string name;
+  /// The results that it tells of, a property of the suite; empty: not of one journal.
+  std::string journal;
   std::vector<JunitTest> tests;
 };
 

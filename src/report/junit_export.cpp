@@ -32,7 +32,7 @@ JunitTest test_of(const CaseResult& one) {
 std::string junit_export(const std::vector<Results>& all) {
   std::vector<JunitSuite> suites;
   for (const Results& results : all) {
-    JunitSuite& suite = suites.emplace_back(JunitSuite{results.suite(), {}});
+    JunitSuite& suite = suites.emplace_back(JunitSuite{results.suite(), results.journal, {}});
     for (const CaseResult& one : results.cases) suite.tests.push_back(test_of(one));
     for (const std::string& name : results.not_done) {
       suite.tests.push_back({.name = name, .outcome = Outcome::skipped, .message = "not done"});

@@ -16,8 +16,8 @@ enum class Light {
 inline constexpr int kYellowNights = 3;
 
 /// What is known of a case's step time. Times are the shortest steps of processes, one each, of old
-/// and new in turns. Whatever else runs on a machine makes steps longer, never shorter, and for
-/// seconds or minutes: among many processes some run undisturbed, and those can be compared.
+/// and new in turns. Whatever else runs on a machine makes steps longer, hardly ever shorter, and
+/// for seconds or minutes: among many processes some run undisturbed, and those can be compared.
 struct TimeEvidence {
   std::vector<double> old_ns;
   std::vector<double> new_ns;

@@ -56,6 +56,8 @@ TEST(Junit, fits_the_schema) {
 TEST(Junit, fails_what_failed_and_skips_what_could_not_run) {
   const std::string xml = junit_export(results_of_all_ends());
   EXPECT_EQ(asked(xml, "count(//testcase)"), "6\n");
+  EXPECT_EQ(asked(xml, "count(//testsuite/properties/property[@name='journal'])"), "2\n");
+  EXPECT_EQ(asked(xml, "//testsuite[@name='t']//property/@value"), "out/t/journal.jsonl\n");
   EXPECT_EQ(asked(xml, "/testsuites/@tests"), "6\n");
   EXPECT_EQ(asked(xml, "/testsuites/@failures"), "2\n");
   EXPECT_EQ(asked(xml, "/testsuites/@skipped"), "2\n");
