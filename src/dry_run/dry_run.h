@@ -31,7 +31,7 @@ struct DryRun {
   GpuMemory memory{settings.memory_bytes > 0 ? settings.memory_bytes : gpu.memory_bytes,
                    gpu.context_bytes, settings.overcommit};
   PinnedMemory pinned;
-  Timeline timeline{settings.host_ns};
+  Timeline timeline{settings.host_ns, settings.launch_queue};
   Counters counters;
 };
 

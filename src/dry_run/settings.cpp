@@ -31,6 +31,16 @@ std::int64_t whole_number(const char* name, std::int64_t otherwise) {
   return value;
 }
 
+/// As CUDA does, it takes no notice of any other value.
+std::int64_t scaled(std::int64_t launch_queue) {
+  const std::string_view scale = variable("CUDA_SCALE_LAUNCH_QUEUES");
+  if (scale == "0.25x") return launch_queue / 4;
+  if (scale == "0.5x") return launch_queue / 2;
+  if (scale == "2x") return launch_queue * 2;
+  if (scale == "4x") return launch_queue * 4;
+  return launch_queue;
+}
+
 }  // namespace
 
 Settings read_settings() {
@@ -47,6 +57,7 @@ Settings read_settings() {
   } else {
     settings.host_ns = whole_number("HEADROOM_DRY_RUN_HOST_NS", settings.host_ns);
   }
+  settings.launch_queue = scaled(settings.launch_queue);
   settings.report_folder = variable("HEADROOM_DRY_RUN_REPORT");
   return settings;
 }

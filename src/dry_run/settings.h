@@ -18,11 +18,16 @@ struct Settings {
   /// how much is missing.
   bool overcommit = false;
   /// HEADROOM_DRY_RUN_HOST_NS: how long the host takes to launch one piece of work on the device,
-  /// in nanoseconds. Default 6000: stated, not measured. 0: the host is
-  /// as far ahead of the device as its own waits let it be. `slow`: the device always waits
-  /// for the host. Reserved memory lies between what the two give.
+  /// in nanoseconds. Default 6000: stated, not measured. 0: the host is as far ahead of the device
+  /// as its own waits and the launch queue let it be. `slow`: the device always waits for the host.
+  /// Reserved memory lies between what the two give.
   std::int64_t host_ns = 6000;
   static constexpr std::int64_t kSlowHost = -1;  // of host_ns: `slow`
+  /// How many pieces of work a stream holds: who launches one more waits until the first is done.
+  /// NVIDIA does not say how many; it was measured that about 1000 kernels go into each stream
+  /// (forums.developer.nvidia.com/t/68937). CUDA's own variable CUDA_SCALE_LAUNCH_QUEUES multiplies
+  /// it: 0.25x, 0.5x, 2x, 4x (CUDA Programming Guide 5.2).
+  std::int64_t launch_queue = 1024;
   /// HEADROOM_DRY_RUN_REPORT: a folder, into which each process that used the device writes
   /// PID.json when it ends. Empty: no report.
   std::string report_folder;

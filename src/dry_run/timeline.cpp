@@ -53,9 +53,11 @@ void Timeline::run(cudaStream_t handle, std::int64_t ns) {
     return;
   }
   asker = {.queues_work = true, .questions = 0};
+  wait_for_place(on);
   ++on.queued;
   if (host_ns_ > 0) host_now_ns_ += host_ns_;
   on.free_at_ns = std::max(on.free_at_ns, host_now_ns_) + ns;
+  on.ends_ns.push_back(on.free_at_ns);
   // The slowest host there can be: it asks for nothing before the device is done with the last.
   if (host_ns_ == Settings::kSlowHost) catch_up(on.free_at_ns);
 }
@@ -166,6 +168,13 @@ std::int64_t Timeline::now_ns() const {
 std::int64_t Timeline::undecided_questions() const {
   const std::lock_guard lock(mutex_);
   return undecided_;
+}
+
+void Timeline::wait_for_place(Stream& stream) {
+  if (static_cast<std::int64_t>(stream.ends_ns.size()) < launch_queue_) return;
+  catch_up(stream.ends_ns.front());
+  stream.ends_ns.pop_front();
+  stream.waited = std::max(stream.waited, stream.queued - launch_queue_ + 1);
 }
 
 bool Timeline::is_over_for_asker(std::int64_t ns) const {

@@ -4,6 +4,7 @@
 #include <cuda_runtime_api.h>
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <mutex>
 
@@ -18,16 +19,18 @@ struct Capture {
 
 /// When things happen on the device. No time passes really: work that is queued on a stream starts
 /// when the stream is free and the host has asked for it, and lasts as long as it is said to; the
-/// host takes a fixed time for each piece of work it queues, and catches up where it waits. That
-/// decides which events are over when the program asks, by which PyTorch's allocator decides which
-/// blocks it may use again. Safe to call from any thread. Times in nanoseconds since the start.
+/// host takes a fixed time for each piece of work it queues, and catches up where it waits, be it
+/// for a place in a stream's queue. That decides which events are over when the program asks, by
+/// which PyTorch's allocator decides which blocks it may use again. Safe to call from any thread.
+/// Times in nanoseconds since the start.
 ///
 /// As in CUDA, a stream is any handle that was made here, or one of the default streams; the
 /// default stream does not wait for others (PyTorch makes all of its streams non-blocking).
 class Timeline {
  public:
-  /// `host_ns`: see Settings.
-  explicit Timeline(std::int64_t host_ns) : host_ns_(host_ns) {}
+  /// Both: see Settings.
+  Timeline(std::int64_t host_ns, std::int64_t launch_queue)
+      : host_ns_(host_ns), launch_queue_(launch_queue) {}
 
   cudaStream_t make_stream(int priority);
   void drop_stream(cudaStream_t stream);
@@ -69,8 +72,9 @@ class Timeline {
   struct Stream {
     int priority = 0;
     std::int64_t free_at_ns = 0;
-    std::int64_t queued = 0;  // pieces of work so far
-    std::int64_t waited = 0;  // how many of them the host has waited for
+    std::int64_t queued = 0;             // pieces of work so far
+    std::int64_t waited = 0;             // how many of them the host has waited for
+    std::deque<std::int64_t> ends_ns{};  // of the last ones, as many as the queue holds
     Capture* capture = nullptr;
   };
   struct Event {
@@ -81,10 +85,12 @@ class Timeline {
   };
 
   Stream& stream(cudaStream_t handle) { return streams_[handle]; }
+  void wait_for_place(Stream& stream);
   bool is_over_for_asker(std::int64_t ns) const;
   void catch_up(std::int64_t ns);
 
   const std::int64_t host_ns_;
+  const std::int64_t launch_queue_;
   mutable std::mutex mutex_;
   std::map<cudaStream_t, Stream> streams_;
   std::map<cudaEvent_t, Event> events_;

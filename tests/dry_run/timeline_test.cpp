@@ -12,9 +12,10 @@ namespace headroom::dry_run {
 namespace {
 
 constexpr std::int64_t kHostNs = 10;
+constexpr std::int64_t kLaunchQueue = 1'000'000;  // never full here
 
 TEST(Timeline, WorkOnAStreamFollowsTheWorkBefore) {
-  Timeline timeline(kHostNs);
+  Timeline timeline(kHostNs, kLaunchQueue);
   const cudaStream_t stream = timeline.make_stream(0);
   const cudaEvent_t first = timeline.make_event();
   const cudaEvent_t second = timeline.make_event();
@@ -27,7 +28,7 @@ TEST(Timeline, WorkOnAStreamFollowsTheWorkBefore) {
 }
 
 TEST(Timeline, TheDeviceWaitsForASlowerHost) {
-  Timeline timeline(kHostNs);
+  Timeline timeline(kHostNs, kLaunchQueue);
   const cudaEvent_t event = timeline.make_event();
   for (int i = 0; i < 5; ++i) timeline.run(nullptr, 1);
   timeline.record(event, nullptr);
@@ -38,7 +39,7 @@ TEST(Timeline, TheDeviceWaitsForASlowerHost) {
 }
 
 TEST(Timeline, StreamsRunBesideEachOtherUnlessOneWaits) {
-  Timeline timeline(kHostNs);
+  Timeline timeline(kHostNs, kLaunchQueue);
   const cudaStream_t compute = timeline.make_stream(0);
   const cudaStream_t copies = timeline.make_stream(0);
   const cudaEvent_t computed = timeline.make_event();
@@ -56,7 +57,7 @@ TEST(Timeline, StreamsRunBesideEachOtherUnlessOneWaits) {
 }
 
 TEST(Timeline, TheHostSeesAnEventWhenItHasTakenThatLong) {
-  Timeline timeline(kHostNs);
+  Timeline timeline(kHostNs, kLaunchQueue);
   const cudaStream_t copies = timeline.make_stream(0);
   const cudaEvent_t copied = timeline.make_event();
   timeline.run(copies, 35);
@@ -68,7 +69,7 @@ TEST(Timeline, TheHostSeesAnEventWhenItHasTakenThatLong) {
 
 /// The state of an event of a copy stream after `launches` on another, by the host's pace.
 bool is_over_after(std::int64_t host_ns, int launches) {
-  Timeline timeline(host_ns);
+  Timeline timeline(host_ns, kLaunchQueue);
   const cudaStream_t copies = timeline.make_stream(0);
   const cudaEvent_t copied = timeline.make_event();
   timeline.run(copies, 1'000'000);
@@ -84,8 +85,29 @@ TEST(Timeline, TheBoundsAreAHostThatTakesNoTimeAndOneThatWaits) {
   EXPECT_TRUE(is_over_after(kHostNs, 100'001));
 }
 
+TEST(Timeline, AFullQueueHoldsTheHostUp) {
+  Timeline timeline(/*host_ns=*/0, /*launch_queue=*/3);
+  const cudaStream_t stream = timeline.make_stream(0);
+  const cudaEvent_t first = timeline.make_event();
+  const cudaEvent_t second = timeline.make_event();
+  timeline.run(stream, 100);
+  timeline.record(first, stream);
+  timeline.run(stream, 100);
+  timeline.record(second, stream);
+  timeline.run(stream, 100);
+  timeline.run(nullptr, 1);  // another stream has a queue of its own
+  EXPECT_FALSE(timeline.is_over(first));
+  EXPECT_EQ(timeline.undecided_questions(), 1);
+  timeline.run(stream, 100);
+  EXPECT_TRUE(timeline.is_over(first));  // whatever the host's pace
+  EXPECT_EQ(timeline.undecided_questions(), 1);
+  EXPECT_FALSE(timeline.is_over(second));
+  EXPECT_EQ(timeline.undecided_questions(), 2);
+  EXPECT_EQ(timeline.now_ns(), 400);  // the device is no later for it
+}
+
 TEST(Timeline, CountsTheQuestionsThatThePaceDecides) {
-  Timeline timeline(kHostNs);
+  Timeline timeline(kHostNs, kLaunchQueue);
   const cudaStream_t stream = timeline.make_stream(0);
   const cudaEvent_t event = timeline.make_event();
   EXPECT_TRUE(timeline.is_over(event));  // never recorded
@@ -108,7 +130,7 @@ TEST(Timeline, CountsTheQuestionsThatThePaceDecides) {
 }
 
 TEST(Timeline, AGraphTakesWhatItsNodesTake) {
-  Timeline timeline(kHostNs);
+  Timeline timeline(kHostNs, kLaunchQueue);
   const cudaStream_t first = timeline.make_stream(0);
   const cudaStream_t second = timeline.make_stream(0);
   const cudaEvent_t fork = timeline.make_event();
