@@ -33,7 +33,9 @@ void TrainOptions::fields(Fields& f) {
   f.boolean({"tf32", "TF32 products on CUDA"}, tf32);
   f.integer({"held_out_samples", "samples on which accuracy is read at the end; 0: none"},
             held_out_samples, {0, 1'000'000'000});
-  f.choice({"backend", "what moves bytes between ranks; automatic: nccl on CUDA, else gloo"},
+  f.choice({"backend",
+            "what moves bytes between ranks; automatic: nccl on CUDA, else gloo; nccl_torch_2_7: "
+            "what it worked on is used again later, as by PyTorch before 2.8"},
            backend);
   f.text({"save_weights",
           "folder for the trained weights: in one named as the case, a file for each rank that "

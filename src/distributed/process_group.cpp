@@ -73,14 +73,6 @@ c10::intrusive_ptr<Group> join(const Membership& membership, at::Device device, 
   return group;
 }
 
-/// Begins what `call` asks LibTorch for.
-Collective::Works begin(const std::function<Collective::Works()>& call) {
-  const at::NoGradGuard no_grad;
-  Collective::Works works;
-  with_peers([&] { works = call(); });
-  return works;
-}
-
 }  // namespace
 
 void with_peers(const std::function<void()>& call) {
@@ -120,9 +112,13 @@ ProcessGroup::ProcessGroup(const Membership& membership, at::Device device,
     : rank_(membership.rank),
       ranks_(membership.ranks),
       device_(device),
-      uses_nccl_(backend == CollectiveBackend::nccl ||
-                 (backend == CollectiveBackend::automatic && device.is_cuda())) {
+      uses_nccl_(backend == CollectiveBackend::automatic ? device.is_cuda()
+                                                         : backend != CollectiveBackend::gloo) {
+  if (uses_nccl_ && !device.is_cuda()) {
+    throw Unsupported("NCCL moves bytes between GPUs; on the CPU there is train.backend=gloo");
+  }
   with_peers([&] { group_ = join(membership, device, uses_nccl_); });
+  if (backend == CollectiveBackend::nccl_torch_2_7) nccl_stream_.emplace(device);
 }
 
 ProcessGroup::~ProcessGroup() = default;
@@ -132,10 +128,11 @@ Collective ProcessGroup::all_gather(const at::Tensor& all, const at::Tensor& par
   if (uses_nccl_) {
     at::Tensor output = all;
     at::Tensor input = part;
-    return Collective(
-        begin([&] { return Collective::Works{group_->_allgather_base(output, input)}; }));
+    return Collective(begin({output, input}, [&] {
+      return Collective::Works{group_->_allgather_base(output, input)};
+    }));
   }
-  return Collective(begin([&] {
+  return Collective(begin({all, part}, [&] {
     Collective::Works works;
     for (std::int64_t rank = 0; rank < ranks_; ++rank) {
       std::vector<at::Tensor> one{all.narrow(0, rank * part.numel(), part.numel())};
@@ -153,11 +150,12 @@ Collective ProcessGroup::reduce_scatter(const at::Tensor& part, const at::Tensor
   if (uses_nccl_) {
     at::Tensor output = part;
     at::Tensor input = all;
-    return Collective(
-        begin([&] { return Collective::Works{group_->_reduce_scatter_base(output, input)}; }));
+    return Collective(begin({output, input}, [&] {
+      return Collective::Works{group_->_reduce_scatter_base(output, input)};
+    }));
   }
   std::vector<at::Tensor> tensors{all};
-  return Collective(begin([&] { return Collective::Works{group_->allreduce(tensors)}; }),
+  return Collective(begin(tensors, [&] { return Collective::Works{group_->allreduce(tensors)}; }),
                     [part, all, rank = rank_] {
                       const at::NoGradGuard no_grad;
                       part.copy_(all.narrow(0, rank * part.numel(), part.numel()));
@@ -167,7 +165,20 @@ Collective ProcessGroup::reduce_scatter(const at::Tensor& part, const at::Tensor
 Collective ProcessGroup::all_reduce(const at::Tensor& values) {
   count_all_reduce(static_cast<std::int64_t>(values.nbytes()));
   std::vector<at::Tensor> tensors{values};
-  return Collective(begin([&] { return Collective::Works{group_->allreduce(tensors)}; }));
+  return Collective(begin(tensors, [&] { return Collective::Works{group_->allreduce(tensors)}; }));
+}
+
+Collective::Works ProcessGroup::begin(const std::vector<at::Tensor>& tensors,
+                                      const std::function<Collective::Works()>& call) const {
+  const at::NoGradGuard no_grad;
+  Collective::Works works;
+  with_peers([&] { works = call(); });
+  if (!nccl_stream_) return works;
+  // LibTorch does not give its NCCL stream away: one that waits for what that does stands in.
+  const SideStream::Scope scope(*nccl_stream_);
+  for (const auto& work : works) work->wait();
+  for (const at::Tensor& tensor : tensors) nccl_stream_->keep(tensor);
+  return works;
 }
 
 void ProcessGroup::sum(at::Tensor& values) {

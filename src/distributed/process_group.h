@@ -6,10 +6,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <vector>
 
 #include "src/distributed/membership.h"
+#include "src/memory/side_stream.h"
 
 namespace c10d {
 class ProcessGroup;
@@ -22,6 +24,10 @@ enum class CollectiveBackend {
   automatic,  // nccl on CUDA, gloo on the CPU
   gloo,       // on CUDA by way of the host; ranks may share a GPU
   nccl,
+  // As PyTorch had it before 2.8 (its pull request 150398): the allocator is told by record_stream
+  // what NCCL works on, and can't use that memory again before the host has seen NCCL's stream get
+  // there. Today such tensors are kept alive until somebody waits.
+  nccl_torch_2_7,
 };
 
 /// A collective failed, most often since another rank is gone: that rank knows why.
@@ -94,11 +100,16 @@ class ProcessGroup {
   const c10::intrusive_ptr<c10d::ProcessGroup>& of_libtorch() const { return group_; }
 
  private:
+  /// Begins what `call` asks LibTorch to do with `tensors`.
+  Collective::Works begin(const std::vector<at::Tensor>& tensors,
+                          const std::function<Collective::Works()>& call) const;
+
   std::int64_t rank_;
   std::int64_t ranks_;
   at::Device device_;
   bool uses_nccl_;
   c10::intrusive_ptr<c10d::ProcessGroup> group_;
+  std::optional<SideStream> nccl_stream_;  // of nccl_torch_2_7
   std::int64_t sent_bytes_ = 0;
 };
 

@@ -8,6 +8,7 @@
 #include <ATen/ops/full.h>
 #include <gtest/gtest.h>
 
+#include "src/core/error.h"
 #include "tests/ranks/threads.h"
 
 namespace headroom {
@@ -26,6 +27,12 @@ TEST(ProcessGroupTest, GathersPartsInTheOrderOfRanks) {
       EXPECT_TRUE(at::equal(all, numbers(3 * group.ranks(), at::kFloat)));
       EXPECT_EQ(group.sent_bytes(), (group.ranks() - 1) * 12);
     });
+  }
+}
+
+TEST(ProcessGroupTest, HasNoNcclOnTheCpu) {
+  for (const auto backend : {CollectiveBackend::nccl, CollectiveBackend::nccl_torch_2_7}) {
+    EXPECT_THROW(ProcessGroup({}, at::kCPU, backend), Unsupported);
   }
 }
 
