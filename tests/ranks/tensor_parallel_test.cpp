@@ -98,6 +98,15 @@ TEST_P(TensorParallelTest, TrainsWhatOneRankTrains) {
   }
 }
 
+TEST(TensorParallelPairs, EveryOneThatComposesHasARow) {
+  std::vector<std::vector<Json>> stacks;
+  for (const Row& row : rows()) {
+    stacks.push_back(row.others);
+    stacks.back().push_back(tensor_parallel(false));
+  }
+  EXPECT_EQ(partners_left_out("tensor_parallel", stacks), std::set<std::string>{});
+}
+
 std::int64_t number(const RankSaw& rank, const char* path) {
   return rank.seen.at(Json::json_pointer(path)).get<std::int64_t>();
 }

@@ -60,6 +60,33 @@ std::vector<RankSaw> train(const Json& values, int steps) {
   return saw;
 }
 
+std::set<std::string> partners_left_out(const std::string& technique,
+                                        const std::vector<std::vector<Json>>& stacks) {
+  const Json catalog = Json::parse(read_text(HEADROOM_BUILD_DIR "/catalog.json"));
+  const auto excludes = [](const Json& entry, const std::string& name) {
+    const Json& names = entry.at("excludes");
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  const Json& entries = catalog.at("techniques");
+  const auto own = std::find_if(entries.begin(), entries.end(),
+                                [&](const Json& entry) { return entry.at("name") == technique; });
+  EXPECT_NE(own, entries.end()) << technique;
+  std::set<std::string> left;
+  for (const Json& entry : entries) {
+    const auto name = entry.at("name").get<std::string>();
+    if (name != technique && !excludes(entry, technique) && !excludes(*own, name)) {
+      left.insert(name);
+    }
+  }
+  for (const auto& stack : stacks) {
+    std::set<std::string> names;
+    for (const Json& one : stack) names.insert(one.at("name").get<std::string>());
+    if (!names.contains(technique)) continue;
+    for (const std::string& name : names) left.erase(name);
+  }
+  return left;
+}
+
 double weight_distance(const RankSaw& a, const RankSaw& b) {
   EXPECT_EQ(a.weights.size(), b.weights.size());
   const auto numbers = [](const std::string& bytes) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,11 @@ struct RankSaw {
 
 /// Takes `steps` steps on all ranks at once. A rank that fails fails the test.
 std::vector<RankSaw> train(const Json& values, int steps);
+
+/// The techniques that may stand beside `technique`, as this build's catalog says, and that no
+/// stack holds together with it.
+std::set<std::string> partners_left_out(const std::string& technique,
+                                        const std::vector<std::vector<Json>>& stacks);
 
 /// The largest distance of weights over the largest weight, fp64 weights.
 double weight_distance(const RankSaw& a, const RankSaw& b);
