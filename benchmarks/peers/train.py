@@ -172,20 +172,26 @@ class Case:
         if "sgd" in self.techniques:
             options = options | self.techniques["sgd"] | {"name": "sgd"}
         self.optimizer = None
+        self.hooks = []
         if "optimizer_in_backward" not in self.techniques:
             self.optimizer = make_optimizer(
                 options, self.model.parameters(), shared="zero_1" in self.techniques)
             return
-        for parameter in self.model.parameters():
-            self.update_in_backward(parameter, make_optimizer(options, [parameter]))
+        self.hooks = [self.update_in_backward(parameter, make_optimizer(options, [parameter]))
+                      for parameter in self.model.parameters()]
 
     @staticmethod
-    def update_in_backward(parameter, optimizer) -> None:
+    def update_in_backward(parameter, optimizer):
         def update(_):
             optimizer.step()
             optimizer.zero_grad()
 
-        parameter.register_post_accumulate_grad_hook(update)
+        return parameter.register_post_accumulate_grad_hook(update)
+
+    def close(self) -> None:
+        """A hook keeps its parameter, which keeps the hook, where no collector of garbage sees."""
+        for hook in self.hooks:
+            hook.remove()
 
     def loss(self, inputs, labels):
         precision = self.techniques.get("mixed_precision")
@@ -218,6 +224,7 @@ def measure_time(case: dict) -> int:
         trained.step()
         if number >= case["train"]["warmup_steps"]:
             samples.append(time.perf_counter_ns() - start)
+    trained.close()
     return int(statistics.median(samples))
 
 
@@ -252,6 +259,7 @@ def follow_memory(case: dict) -> tuple:
         with record_function("steady"):
             for _ in range(MEMORY_STEPS):
                 trained.step()
+        trained.close()
         del trained
         gc.collect()
     events = sorted(profiler.profiler.kineto_results.events(), key=lambda event: event.start_ns())
