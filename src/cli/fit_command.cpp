@@ -84,7 +84,8 @@ std::vector<FitStack> stacks_for(const Catalog& catalog, const FitOptions& optio
   const Json* implementation = suite.plain_case().find(kImplementation);
   const bool has_bfloat16 = dry_run::find_gpu(gpu)->bfloat16_flops > 0;
   return fit_stacks(catalog, {.may_fuse = !is_set && *implementation != "fused",
-                              .mixed_precision = has_bfloat16 ? "bfloat16" : "float16"});
+                              .mixed_precision = has_bfloat16 ? "bfloat16" : "float16",
+                              .ranks = suite.plain_case().ranks()});
 }
 
 FitQuestion question_of(const FitSuite& suite) {
@@ -94,7 +95,8 @@ FitQuestion question_of(const FitSuite& suite) {
   question.most_samples = kMostSamples;
   const Json* samples = plain.find("data.samples");
   if (samples != nullptr) {
-    question.most_samples = std::min(question.most_samples, samples->get<std::int64_t>());
+    question.most_samples =
+        std::min(question.most_samples, samples->get<std::int64_t>() / plain.ranks());
   }
   return question;
 }
@@ -140,13 +142,11 @@ int fit(const Catalog& catalog, const FitOptions& options) {
   auto log = file;
   FitPlanRunner planner(catalog, dry_run, log.replace_extension(".log"));
   if (!suite) suite.emplace(on_noise(catalog, options, planner));
-  if (suite->plain_case().ranks() > 1) {
-    throw Unsupported("fit: it tries no stacks for several ranks; 'headroom plan' plans one");
-  }
 
   FitReport report;
   report.subject = suite->name();
   report.gpu = dry_run.gpu;
+  report.ranks = suite->plain_case().ranks();
   report.file = file.string();
   report.stacks = stacks_for(catalog, options, *suite, dry_run.gpu);
   FitSearch search(

@@ -77,10 +77,10 @@ FitPlanRunner::WithoutEnd FitPlanRunner::plan_without_end(const Case& one, const
   if (plan.driver_peak_bytes <= memory_bytes_) return {plan, false};
   plan.status = Status::out_of_memory;
   plan.missing_bytes = plan.driver_peak_bytes - memory_bytes_;
-  // Gradients are as large as the weights, and all there at once unless an update in backward frees
-  // each, which is what can't accumulate.
+  // Gradients are as large as the weights, or a rank's part of them, and all there at once unless
+  // an update in backward frees each, which is what can't accumulate.
   const std::int64_t weights = integer(record, "peak_weights_bytes");
-  plan.never_fits = context + weights + (stack.accumulates() ? weights : 0) +
+  plan.never_fits = context + weights + (stack.accumulates() ? weights / one.ranks() : 0) +
                         integer(record, "peak_optimizer_state_bytes") >
                     memory_bytes_;
   return {plan, context + integer(record, "run_peak_allocated_bytes") <= memory_bytes_};

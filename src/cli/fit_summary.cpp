@@ -21,6 +21,10 @@ std::string changes(const FitStack& stack) {
   return stack.changes.empty() ? "same" : stack.changes;
 }
 
+std::string of_each_rank(const FitReport& report) {
+  return report.ranks > 1 ? " of each rank" : "";
+}
+
 /// "the largest micro-batch that fits is 3: 4 misses by 200.00 MiB".
 std::string largest(const FitAnswer& answer) {
   const std::int64_t n = answer.largest_micro_batch;
@@ -32,8 +36,10 @@ std::string largest(const FitAnswer& answer) {
 std::vector<std::string> answer_lines(const FitReport& report) {
   const FitAnswer& answer = report.answer;
   const FitStack& stack = report.stacks[answer.stack];
-  return {fmt::format("{} on {} with {}: {}, {}", report.subject, report.gpu,
-                      format_bytes(report.memory_bytes), stack.name, describe(answer.size)),
+  const std::string gpus = report.ranks > 1 ? fmt::format("{} x ", report.ranks) : "";
+  return {fmt::format("{} on {}{} with {}: {}, {}{}", report.subject, gpus, report.gpu,
+                      format_bytes(report.memory_bytes), stack.name, describe(answer.size),
+                      of_each_rank(report)),
           "the driver's peak is " + format_bytes(answer.plan.driver_peak_bytes) + "; " +
               largest(answer)};
 }
@@ -76,9 +82,10 @@ std::string format_fit(const FitReport& report) {
   }
   text += fmt::format(
       "\nStacks that no other one beats, by memory, time, host link and what is computed.\n"
-      "'at least' is a lower bound of an update of {} samples, from the GPU's peak rates; that an\n"
+      "'at least' is a lower bound of an update of {} samples{}, from the GPU's peak rates; that "
+      "an\n"
       "offloaded optimizer waits for the host's arithmetic is not in it.\n",
-      report.answer.size.batch_size);
+      report.answer.size.batch_size, of_each_rank(report));
   text += format_table({"", "stack", "micro-batch", "computes", "driver", "at least", "fits"}, rows,
                        {"micro-batch", "driver", "at least"});
   return text + report.file + "\n";
@@ -88,6 +95,7 @@ Json fit_to_json(const FitReport& report) {
   const FitAnswer& answer = report.answer;
   Json result{{"subject", report.subject},
               {"gpu", report.gpu},
+              {"ranks", report.ranks},
               {"memory_bytes", report.memory_bytes},
               {"file", report.file}};
   Json& found = result["answer"] = stack_to_json(report.stacks[answer.stack], answer.size);

@@ -13,7 +13,8 @@ namespace headroom {
 struct FitReport {
   std::string subject;  // a suite or model
   std::string gpu;
-  std::int64_t memory_bytes = 0;
+  std::int64_t ranks = 1;         // each with a GPU of its own
+  std::int64_t memory_bytes = 0;  // of a GPU
   std::vector<FitStack> stacks;
   FitAnswer answer;
   std::vector<FitTrial> trials;  // all stacks at the answer's size

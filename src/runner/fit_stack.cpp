@@ -32,13 +32,18 @@ constexpr std::array kParts{
     Part{"bfloat16", {.numerics = 2}, "16-bit weights"},
     Part{"on_device_init", {}, ""},  // other random weights, of the same distribution
     Part{"sgd", {.numerics = 4}, "other optimizer"},
+    Part{"ddp", {}, ""},
+    Part{"zero_1", {}, ""},
+    Part{"zero_2", {.rank_link = 1}, ""},
+    Part{"fsdp", {.rank_link = 2}, ""},
+    Part{"cpu_offload", {.host_link = 1}, ""},
 };
 
 // Names of parts, in the order in which a case lists techniques: activation_checkpointing stands
 // before activation_offload, which then moves what the former keeps. optimizer_offload updates with
 // its own kernel, so fused does not stand beside it. bfloat16 comes with on_device_init, without
 // which the weights would be on the device in 32 bits first.
-constexpr std::array<std::string_view, 24> kStacks = {
+constexpr std::array<std::string_view, 24> kStacksOfOneRank = {
     "",
     "fused",
     "fused optimizer_in_backward",
@@ -65,6 +70,29 @@ constexpr std::array<std::string_view, 24> kStacks = {
     "sgd fused activation_checkpointing",
     "bfloat16 on_device_init sgd fused activation_checkpointing optimizer_in_backward",
 };
+
+// Left out is tensor_parallel: its ranks share a batch, so that an update would see other samples.
+// on_device_init: no rank need hold the whole model on its host.
+constexpr std::array kNumerics = {"", "mixed_precision ", "bfloat16 "};
+constexpr std::array kRecompute = {"", "activation_checkpointing "};
+constexpr std::array kShardings = {"fused ddp", "fused zero_1", "fused zero_2", "fused fsdp"};
+constexpr std::array kShardingsOnTheHost = {
+    "activation_checkpointing zero_2 optimizer_offload",
+    "activation_checkpointing fsdp cpu_offload",
+    "activation_checkpointing activation_offload fsdp cpu_offload",
+};
+
+std::vector<std::string> stacks_of_ranks() {
+  std::vector<std::string> stacks;
+  for (const char* numerics : kNumerics) {
+    const std::string start = std::string(numerics) + "on_device_init ";
+    for (const char* recompute : kRecompute) {
+      for (const char* sharding : kShardings) stacks.push_back(start + recompute + sharding);
+    }
+    for (const char* sharding : kShardingsOnTheHost) stacks.push_back(start + sharding);
+  }
+  return stacks;
+}
 
 const Part& find_part(std::string_view name) {
   return *std::find_if(kParts.begin(), kParts.end(),
@@ -94,6 +122,7 @@ bool add(FitStack& stack, std::string_view name, const Catalog& catalog,
   stack.cost.numerics += part.cost.numerics;
   stack.cost.host_link += part.cost.host_link;
   stack.cost.recompute += part.cost.recompute;
+  stack.cost.rank_link += part.cost.rank_link;
   stack.cost.whole_batch += part.cost.whole_batch;
   return true;
 }
@@ -115,8 +144,12 @@ bool make_stack(std::string_view parts, const Catalog& catalog, const FitStackOp
 }  // namespace
 
 std::vector<FitStack> fit_stacks(const Catalog& catalog, const FitStackOptions& options) {
+  const std::vector<std::string> all =
+      options.ranks > 1
+          ? stacks_of_ranks()
+          : std::vector<std::string>(kStacksOfOneRank.begin(), kStacksOfOneRank.end());
   std::vector<FitStack> stacks;
-  for (const std::string_view parts : kStacks) {
+  for (const std::string& parts : all) {
     FitStack stack;
     if (!make_stack(parts, catalog, options, stack)) continue;
     // Without fused, what differs by it alone is the same.

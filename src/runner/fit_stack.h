@@ -2,6 +2,7 @@
 #pragma once
 
 #include <compare>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -19,6 +20,7 @@ struct FitCost {
                         // optimizer; of several, the sum
   int host_link = 0;    // 1: gradients and weights cross it in each update; 2: activations do; or 3
   int recompute = 0;    // 1: one more forward pass of the blocks
+  int rank_link = 0;    // 1: gradients are reduced in each micro-batch; 2: weights are gathered too
   int whole_batch = 0;  // 1: the batch can't be cut into micro-batches
 
   friend auto operator<=>(const FitCost&, const FitCost&) = default;
@@ -39,6 +41,7 @@ struct FitStack {
 struct FitStackOptions {
   bool may_fuse = true;              // the optimizer's implementation is free, and not `fused` yet
   std::string_view mixed_precision;  // "bfloat16", or "float16" where the GPU has no bfloat16
+  std::int64_t ranks = 1;            // of several each stack joins them
 };
 
 /// All stacks, cheapest first. Left out is what the catalog lacks, or excludes from one case.

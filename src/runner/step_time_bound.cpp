@@ -30,9 +30,11 @@ std::optional<std::int64_t> step_time_lower_bound_ns(const Json& record, const s
   if (found == nullptr || !columns.contains("flops_per_step")) return std::nullopt;
   const double flops = columns["flops_per_step"].get<double>();
   const double copied = columns.value("host_link_bytes_per_step", 0.0);
+  const double sent = columns.value("collective_bytes_per_step", 0.0);
   const double seconds =
-      std::max(flops / dry_run::peak_flops(*found, fastest_precision(columns, tf32)),
-               copied / (2 * found->host_bytes_per_second));  // both directions at once
+      std::max({flops / dry_run::peak_flops(*found, fastest_precision(columns, tf32)),
+                copied / (2 * found->host_bytes_per_second),  // both directions at once
+                sent / found->peer_bytes_per_second});
   return static_cast<std::int64_t>(seconds * 1e9);
 }
 

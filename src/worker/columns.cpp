@@ -218,7 +218,8 @@ const std::array kColumns{
            },
            kLargest},
     Column{"step_time_lower_bound_ns", "integer", "cost",
-           "of a plan: what these two take at the GPU's peak rates, the longer of them", "runner"},
+           "of a plan: what these three take at the GPU's peak rates, the longest of them",
+           "runner"},
 
     Column{"step_time_median_ns", "integer", "time", "of an update, loading included", "worker",
            [](const Measured& m) { return or_null(median_step(m)); }, kLargest},

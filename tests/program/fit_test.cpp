@@ -56,6 +56,32 @@ TEST(Fit, AnswersWithASuiteThatFitsAndCouldTakeNoMore) {
   }
 }
 
+TEST(Fit, SharesACaseAmongRanksWhereOneCantHoldIt) {
+  const TemporaryFolder folder;
+  // The context takes 670 of them; weights, gradients and state of one rank 172.
+  const std::string file = folder / "fit.yaml";
+  std::vector<std::string> arguments = {
+      "fit",   "bert_mini", "--gpu-memory", "820MiB", "--ranks",           "4",
+      "--out", file,        "--json",       "--set",  "train.batch_size=4"};
+  arguments.insert(arguments.end(), kSmall.begin(), kSmall.end());
+  const Ended ended = run_headroom(arguments);
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  const Json report = Json::parse(ended.out);
+  EXPECT_EQ(report.at("ranks"), 4);
+  const auto stack = report.at("answer").at("stack").get<std::string>();
+  EXPECT_NE(stack, "on_device_init+fused+ddp");
+  const Cells written = plan(file, "820MiB", 4);
+  EXPECT_EQ(written.text("status"), "ok") << written.text("reason");
+  EXPECT_EQ(written.text("ranks"), "4");
+  // In so little memory the allocator has given some back at the end.
+  EXPECT_EQ(written.number("context_bytes") + written.number("run_peak_reserved_bytes"),
+            report.at("answer").at("driver_peak_bytes"));
+  for (const Json& trial : report.at("trials")) {
+    if (trial.at("stack") != "on_device_init+fused+ddp") continue;
+    EXPECT_EQ(trial.at("status"), "out_of_memory");
+  }
+}
+
 TEST(Fit, SaysByHowMuchTheNearestMisses) {
   const TemporaryFolder folder;
   // The context takes 670, weights and gradients 43 each in 32 bits.

@@ -88,6 +88,33 @@ TEST(FitStacks, leave_out_what_the_catalog_lacks_or_excludes) {
   }
 }
 
+TEST(FitStacks, of_several_ranks_join_them) {
+  const std::vector<std::string> joining = {"ddp", "zero_1", "zero_2", "fsdp"};
+  Catalog catalog = some_catalog();
+  for (const std::string& name : joining) {
+    catalog.techniques.push_back(technique(name));
+    catalog.techniques.back().joins_ranks = true;
+  }
+  catalog.techniques.push_back(technique("cpu_offload", {"ddp", "zero_1", "zero_2"}));
+  const auto stacks = fit_stacks(catalog, {true, "bfloat16", 4});
+  EXPECT_GE(stacks.size(), 24u);
+  EXPECT_EQ(stacks[0].name, "on_device_init+fused+ddp");
+  EXPECT_TRUE(std::is_sorted(stacks.begin(), stacks.end(),
+                             [](const auto& a, const auto& b) { return a.cost < b.cost; }));
+  std::set<std::string> seen;
+  for (const FitStack& stack : stacks) {
+    EXPECT_TRUE(seen.insert(stack.name).second) << stack.name;
+    std::set<std::string> own;
+    int joins = 0;
+    for (const auto& entry : stack.techniques) {
+      const auto name = entry["name"].get<std::string>();
+      EXPECT_TRUE(own.insert(name).second) << stack.name;
+      joins += static_cast<int>(std::ranges::count(joining, name));
+    }
+    EXPECT_EQ(joins, 1) << stack.name;
+  }
+}
+
 TEST(LargestFitting, is_found_and_its_successor_asked_in_few_steps) {
   for (const std::int64_t first : {1, 3, 8}) {
     for (std::int64_t last = first; last <= 70; ++last) {
