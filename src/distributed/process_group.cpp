@@ -176,7 +176,9 @@ Collective::Works ProcessGroup::begin(const std::vector<at::Tensor>& tensors,
   if (!nccl_stream_) return works;
   // LibTorch does not give its NCCL stream away: one that waits for what that does stands in.
   const SideStream::Scope scope(*nccl_stream_);
-  for (const auto& work : works) work->wait();
+  with_peers([&] {
+    for (const auto& work : works) work->wait();
+  });
   for (const at::Tensor& tensor : tensors) nccl_stream_->keep(tensor);
   return works;
 }
