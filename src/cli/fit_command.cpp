@@ -5,6 +5,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 
 #include "src/cli/command_line.h"
 #include "src/cli/dry_run_arguments.h"
@@ -59,6 +60,7 @@ FitSuite on_noise(const Catalog& catalog, const FitOptions& options, FitPlanRunn
     build_only.push_back(parse_override(none));
   }
   std::string reasons;
+  std::set<std::string> different;
   for (const char* dataset : kNoise) {
     std::string why;
     try {
@@ -71,7 +73,11 @@ FitSuite on_noise(const Catalog& catalog, const FitOptions& options, FitPlanRunn
       return FitSuite::of_model(options.subject, dataset, options.overrides.overrides(), catalog);
     }
     reasons += std::string("; on ") + dataset + ": " + why;
+    different.insert(why);
   }
+  // One that both data sets give is none of theirs.
+  if (different.size() == 1)
+    throw ConfigError("fit " + options.subject + ": " + *different.begin());
   throw ConfigError("fit " + options.subject + ": it can't be made" + reasons);
 }
 

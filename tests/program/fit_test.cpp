@@ -103,5 +103,13 @@ TEST(Fit, RefusesWhatIsNeitherASuiteNorAModel) {
   EXPECT_NE(ended.err.find("did you mean 'bert_mini'"), std::string::npos) << ended.err;
 }
 
+TEST(Fit, SaysOnceWhatIsWrongWhateverTheData) {
+  const Ended ended = run_headroom({"fit", "bert_mini", "--ranks", "0"});
+  EXPECT_EQ(ended.code, 2);
+  EXPECT_EQ(ended.err,
+            "headroom: fit bert_mini: --set ranks=0: ranks is '0'; allowed: an integer from 1 to "
+            "65536\n");
+}
+
 }  // namespace
 }  // namespace headroom
