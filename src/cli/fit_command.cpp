@@ -87,11 +87,12 @@ std::vector<FitStack> stacks_for(const Catalog& catalog, const FitOptions& optio
   const bool is_set = std::any_of(given.begin(), given.end(), [](const Override& entry) {
     return entry.path == kImplementation;
   });
-  const Json* implementation = suite.plain_case().find(kImplementation);
+  const Case plain = suite.plain_case();
+  const Json* implementation = plain.find(kImplementation);
   const bool has_bfloat16 = dry_run::find_gpu(gpu)->bfloat16_flops > 0;
   return fit_stacks(catalog, {.may_fuse = !is_set && *implementation != "fused",
                               .mixed_precision = has_bfloat16 ? "bfloat16" : "float16",
-                              .ranks = suite.plain_case().ranks()});
+                              .ranks = plain.ranks()});
 }
 
 FitQuestion question_of(const FitSuite& suite) {
