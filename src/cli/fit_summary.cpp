@@ -82,8 +82,8 @@ std::string format_fit(const FitReport& report) {
   }
   text += fmt::format(
       "\nStacks that no other one beats, by memory, time, host link and what is computed.\n"
-      "'at least' is a lower bound of an update of {} samples{}, from the GPU's peak rates; that "
-      "an\n"
+      "'at least' is a lower bound of an update of {} samples{}, from the GPU's peak "
+      "rates; that an\n"
       "offloaded optimizer waits for the host's arithmetic is not in it.\n",
       report.answer.size.batch_size, of_each_rank(report));
   text += format_table({"", "stack", "micro-batch", "computes", "driver", "at least", "fits"}, rows,

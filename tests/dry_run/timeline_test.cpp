@@ -14,15 +14,19 @@ namespace {
 constexpr std::int64_t kHostNs = 10;
 constexpr std::int64_t kLaunchQueue = 1'000'000;  // never full here
 
+/// The event behind work of `ns`, which is queued now.
+cudaEvent_t run(Timeline& timeline, cudaStream_t stream, std::int64_t ns) {
+  const cudaEvent_t event = timeline.make_event();
+  timeline.run(stream, ns);
+  timeline.record(event, stream);
+  return event;
+}
+
 TEST(Timeline, WorkOnAStreamFollowsTheWorkBefore) {
   Timeline timeline(kHostNs, kLaunchQueue);
   const cudaStream_t stream = timeline.make_stream(0);
-  const cudaEvent_t first = timeline.make_event();
-  const cudaEvent_t second = timeline.make_event();
-  timeline.run(stream, 1000);
-  timeline.record(first, stream);
-  timeline.run(stream, 500);
-  timeline.record(second, stream);
+  const cudaEvent_t first = run(timeline, stream, 1000);
+  const cudaEvent_t second = run(timeline, stream, 500);
   EXPECT_EQ(timeline.elapsed_ns(first, second), 500);
   EXPECT_EQ(timeline.now_ns(), kHostNs + 1500);  // the host's second launch fell into the first
 }
@@ -42,16 +46,10 @@ TEST(Timeline, StreamsRunBesideEachOtherUnlessOneWaits) {
   Timeline timeline(kHostNs, kLaunchQueue);
   const cudaStream_t compute = timeline.make_stream(0);
   const cudaStream_t copies = timeline.make_stream(0);
-  const cudaEvent_t computed = timeline.make_event();
-  const cudaEvent_t beside = timeline.make_event();
-  const cudaEvent_t behind = timeline.make_event();
-  timeline.run(compute, 1000);
-  timeline.record(computed, compute);
-  timeline.run(copies, 100);
-  timeline.record(beside, copies);
+  const cudaEvent_t computed = run(timeline, compute, 1000);
+  const cudaEvent_t beside = run(timeline, copies, 100);
   timeline.wait(copies, computed);
-  timeline.run(copies, 100);
-  timeline.record(behind, copies);
+  const cudaEvent_t behind = run(timeline, copies, 100);
   EXPECT_LT(timeline.elapsed_ns(computed, beside), 0);
   EXPECT_EQ(timeline.elapsed_ns(computed, behind), 100);
 }
@@ -59,9 +57,7 @@ TEST(Timeline, StreamsRunBesideEachOtherUnlessOneWaits) {
 TEST(Timeline, TheHostSeesAnEventWhenItHasTakenThatLong) {
   Timeline timeline(kHostNs, kLaunchQueue);
   const cudaStream_t copies = timeline.make_stream(0);
-  const cudaEvent_t copied = timeline.make_event();
-  timeline.run(copies, 35);
-  timeline.record(copied, copies);
+  const cudaEvent_t copied = run(timeline, copies, 35);
   EXPECT_FALSE(timeline.is_over(copied));
   for (int i = 0; i < 4; ++i) timeline.run(nullptr, 1);  // the host launches something else
   EXPECT_TRUE(timeline.is_over(copied));
@@ -71,9 +67,7 @@ TEST(Timeline, TheHostSeesAnEventWhenItHasTakenThatLong) {
 bool is_over_after(std::int64_t host_ns, int launches) {
   Timeline timeline(host_ns, kLaunchQueue);
   const cudaStream_t copies = timeline.make_stream(0);
-  const cudaEvent_t copied = timeline.make_event();
-  timeline.run(copies, 1'000'000);
-  timeline.record(copied, copies);
+  const cudaEvent_t copied = run(timeline, copies, 1'000'000);
   for (int i = 0; i < launches; ++i) timeline.run(nullptr, 1);
   return timeline.is_over(copied);
 }
@@ -88,12 +82,8 @@ TEST(Timeline, TheBoundsAreAHostThatTakesNoTimeAndOneThatWaits) {
 TEST(Timeline, AFullQueueHoldsTheHostUp) {
   Timeline timeline(/*host_ns=*/0, /*launch_queue=*/3);
   const cudaStream_t stream = timeline.make_stream(0);
-  const cudaEvent_t first = timeline.make_event();
-  const cudaEvent_t second = timeline.make_event();
-  timeline.run(stream, 100);
-  timeline.record(first, stream);
-  timeline.run(stream, 100);
-  timeline.record(second, stream);
+  const cudaEvent_t first = run(timeline, stream, 100);
+  const cudaEvent_t second = run(timeline, stream, 100);
   timeline.run(stream, 100);
   timeline.run(nullptr, 1);  // another stream has a queue of its own
   EXPECT_FALSE(timeline.is_over(first));

@@ -14,10 +14,19 @@ using Json = nlohmann::ordered_json;
 const std::vector<std::string> kSmall = {
     "--set", "data.sequence_length=256", "--set", "train.steps=2", "--set", "train.warmup_steps=1"};
 
-Ended fit(const std::string& memory, const std::string& out) {
-  std::vector<std::string> arguments = {"fit",    "bert_mini", "--gpu-memory",
-                                        memory,   "--out",     out,
-                                        "--json", "--set",     "train.batch_size=12"};
+Ended fit(const std::string& memory, const std::string& out, int batch_size,
+          const std::string& ranks) {
+  std::vector<std::string> arguments = {"fit",
+                                        "bert_mini",
+                                        "--gpu-memory",
+                                        memory,
+                                        "--out",
+                                        out,
+                                        "--ranks",
+                                        ranks,
+                                        "--json",
+                                        "--set",
+                                        "train.batch_size=" + std::to_string(batch_size)};
   arguments.insert(arguments.end(), kSmall.begin(), kSmall.end());
   return run_headroom(arguments);
 }
@@ -36,7 +45,7 @@ TEST(Fit, AnswersWithASuiteThatFitsAndCouldTakeNoMore) {
   for (const std::string memory : {"2GiB", "1GiB"}) {
     SCOPED_TRACE(memory);
     const std::string file = folder / "fit.yaml";
-    const Ended ended = fit(memory, file);
+    const Ended ended = fit(memory, file, 12, "1");
     ASSERT_EQ(ended.code, 0) << ended.err;
     const Json report = Json::parse(ended.out);
     const Json& answer = report.at("answer");
@@ -60,11 +69,7 @@ TEST(Fit, SharesACaseAmongRanksWhereOneCantHoldIt) {
   const TemporaryFolder folder;
   // The context takes 670 of them; weights, gradients and state of one rank 172.
   const std::string file = folder / "fit.yaml";
-  std::vector<std::string> arguments = {
-      "fit",   "bert_mini", "--gpu-memory", "820MiB", "--ranks",           "4",
-      "--out", file,        "--json",       "--set",  "train.batch_size=4"};
-  arguments.insert(arguments.end(), kSmall.begin(), kSmall.end());
-  const Ended ended = run_headroom(arguments);
+  const Ended ended = fit("820MiB", file, 4, "4");
   ASSERT_EQ(ended.code, 0) << ended.err;
   const Json report = Json::parse(ended.out);
   EXPECT_EQ(report.at("ranks"), 4);
@@ -85,7 +90,7 @@ TEST(Fit, SharesACaseAmongRanksWhereOneCantHoldIt) {
 TEST(Fit, SaysByHowMuchTheNearestMisses) {
   const TemporaryFolder folder;
   // The context takes 670, weights and gradients 43 each in 32 bits.
-  const Ended ended = fit("734MiB", folder / "fit.yaml");
+  const Ended ended = fit("734MiB", folder / "fit.yaml", 12, "1");
   EXPECT_EQ(ended.code, 1);
   EXPECT_NE(ended.err.find("nothing fits. The nearest is "), std::string::npos) << ended.err;
   // Only in 16 bits might a smaller micro-batch have helped.

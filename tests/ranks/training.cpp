@@ -9,6 +9,8 @@
 #include <list>
 #include <span>
 
+#include "src/runner/outcome.h"
+#include "src/suite/catalog.h"
 #include "tests/support/program.h"
 
 namespace headroom {
@@ -62,21 +64,13 @@ std::vector<RankSaw> train(const Json& values, int steps) {
 
 std::set<std::string> partners_left_out(const std::string& technique,
                                         const std::vector<std::vector<Json>>& stacks) {
-  const Json catalog = Json::parse(read_text(HEADROOM_BUILD_DIR "/catalog.json"));
-  const auto excludes = [](const Json& entry, const std::string& name) {
-    const Json& names = entry.at("excludes");
-    return std::find(names.begin(), names.end(), name) != names.end();
-  };
-  const Json& entries = catalog.at("techniques");
-  const auto own = std::find_if(entries.begin(), entries.end(),
-                                [&](const Json& entry) { return entry.at("name") == technique; });
-  EXPECT_NE(own, entries.end()) << technique;
+  const Catalog catalog = parse_catalog(read_text(HEADROOM_BUILD_DIR "/catalog.json"));
+  EXPECT_NE(catalog.find_technique(technique), nullptr) << technique;
   std::set<std::string> left;
-  for (const Json& entry : entries) {
-    const auto name = entry.at("name").get<std::string>();
-    if (name != technique && !excludes(entry, technique) && !excludes(*own, name)) {
-      left.insert(name);
-    }
+  for (const TechniqueInfo& other : catalog.techniques) {
+    Case pair;
+    pair.techniques = {{{"name", technique}}, {{"name", other.name}}};
+    if (other.name != technique && !why_unsupported(pair, "cpu", catalog)) left.insert(other.name);
   }
   for (const auto& stack : stacks) {
     std::set<std::string> names;
