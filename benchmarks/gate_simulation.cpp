@@ -19,9 +19,9 @@
 #include <string>
 #include <vector>
 
-#include "src/report/figure_change.h"
-#include "src/report/statistics.h"
-#include "src/report/time_gate.h"
+#include "src/compare/figure_change.h"
+#include "src/results/statistics.h"
+#include "src/compare/time_gate.h"
 
 namespace headroom {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "models/loader.h"
+#include "models/data/loader.h"
 
 namespace headroom {
 namespace {

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "models/data.h"
-#include "models/loader.h"
+#include "models/data/data.h"
+#include "models/data/loader.h"
 #include "models/table.h"
 #include "src/core/fields.h"
 #include "src/distributed/membership.h"

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "models/data.h"
+#include "models/data/data.h"
 
 // How each data set is made; the table of data sets names them. See DataEntry::make.
 namespace headroom {

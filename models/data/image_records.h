@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "models/data.h"
+#include "models/data/data.h"
 
 namespace headroom {
 

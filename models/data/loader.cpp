@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/loader.h"
+#include "models/data/loader.h"
 
 #include <ATen/Context.h>
 #include <ATen/ThreadLocalState.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <vector>
 
-#include "models/data.h"
+#include "models/data/data.h"
 #include "models/data/datasets.h"
 #include "src/core/error.h"
 

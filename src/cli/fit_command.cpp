@@ -19,7 +19,7 @@
 #include "src/core/file.h"
 #include "src/core/suggest.h"
 #include "src/core/yaml_reader.h"
-#include "src/dry_run/gpu.h"
+#include "src/gpus/gpu.h"
 
 namespace headroom {
 namespace {

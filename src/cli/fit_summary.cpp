@@ -5,7 +5,7 @@
 
 #include "src/cli/fit_planner.h"
 #include "src/core/bytes.h"
-#include "src/report/table.h"
+#include "src/core/text_table.h"
 
 namespace headroom {
 namespace {

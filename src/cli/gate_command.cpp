@@ -6,9 +6,9 @@
 #include "src/cli/output.h"
 #include "src/core/enum_names.h"
 #include "src/core/printable.h"
-#include "src/report/comparison_format.h"
-#include "src/report/night.h"
-#include "src/report/table.h"
+#include "src/compare/comparison_format.h"
+#include "src/compare/night.h"
+#include "src/core/text_table.h"
 #include "src/runner/environment.h"
 
 namespace headroom {

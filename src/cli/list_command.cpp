@@ -9,8 +9,8 @@
 #include "src/core/bytes.h"
 #include "src/core/json_reader.h"
 #include "src/core/printable.h"
-#include "src/dry_run/gpu.h"
-#include "src/report/table.h"
+#include "src/gpus/gpu.h"
+#include "src/core/text_table.h"
 #include "src/suite/json_schema.h"
 
 namespace headroom {

@@ -6,7 +6,7 @@
 #include <array>
 
 #include "src/cli/summary.h"
-#include "src/report/table.h"
+#include "src/core/text_table.h"
 
 namespace headroom {
 namespace {

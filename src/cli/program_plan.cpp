@@ -10,7 +10,7 @@
 #include "src/cli/output.h"
 #include "src/core/bytes.h"
 #include "src/core/error.h"
-#include "src/report/table.h"
+#include "src/core/text_table.h"
 #include "src/runner/dry_program.h"
 
 namespace headroom {

@@ -7,7 +7,7 @@
 #include "src/cli/output.h"
 #include "src/core/bytes.h"
 #include "src/core/printable.h"
-#include "src/report/table.h"
+#include "src/core/text_table.h"
 
 namespace headroom {
 namespace {

@@ -10,7 +10,7 @@
 #include "src/cli/suite_arguments.h"
 #include "src/cli/summary.h"
 #include "src/core/error.h"
-#include "src/report/table.h"
+#include "src/core/text_table.h"
 #include "src/runner/launcher.h"
 
 namespace headroom {

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "src/core/bytes.h"
-#include "src/report/table.h"
+#include "src/core/text_table.h"
 
 namespace headroom {
 namespace {

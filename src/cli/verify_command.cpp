@@ -9,7 +9,7 @@
 #include "src/cli/output.h"
 #include "src/core/enum_names.h"
 #include "src/core/printable.h"
-#include "src/report/verify.h"
+#include "src/verify/verify.h"
 
 namespace headroom {
 namespace {

@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-#include "src/dry_run/gpu.h"
+#include "src/gpus/gpu.h"
 
 namespace headroom::dry_run {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "src/dry_run/gpu.h"
+#include "src/gpus/gpu.h"
 
 // What cuDNN's handles point to: as much as decides how long work lasts.
 

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "src/dry_run/gpu.h"
+#include "src/gpus/gpu.h"
 
 namespace headroom::dry_run {
 

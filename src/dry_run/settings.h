@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "src/dry_run/gpu.h"
+#include "src/gpus/gpu.h"
 
 namespace headroom::dry_run {
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "src/dry_run/gpu.h"
+#include "src/gpus/gpu.h"
 
 // How long work lasts on a GPU, from the GPU's rates: no less than it can take, so that a plan's
 // times are bounds and not promises. Nanoseconds.

@@ -4,7 +4,7 @@
 
 #include "src/report/export.h"
 #include "src/report/exported_case.h"
-#include "src/report/statistics.h"
+#include "src/results/statistics.h"
 
 namespace headroom {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "src/report/repeats.h"
+#include "src/results/repeats.h"
 
 // What all exports say of a case in the same way.
 namespace headroom {

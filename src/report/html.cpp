@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "src/core/utf8.h"
-#include "src/report/markup.h"
+#include "src/core/markup.h"
 
 namespace headroom {
 namespace {

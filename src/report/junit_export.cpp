@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/report/export.h"
-#include "src/report/junit.h"
+#include "src/core/junit.h"
 
 namespace headroom {
 namespace {

@@ -6,8 +6,8 @@
 #include "src/core/bytes.h"
 #include "src/report/export.h"
 #include "src/report/exported_case.h"
-#include "src/report/markup.h"
-#include "src/report/statistics.h"
+#include "src/core/markup.h"
+#include "src/results/statistics.h"
 
 namespace headroom {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "src/dry_run/gpu.h"
+#include "src/gpus/gpu.h"
 #include "src/runner/outcome.h"
 
 namespace headroom {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/suite/json_schema.h"
-#include "src/dry_run/gpu.h"
+#include "src/gpus/gpu.h"
 
 #include <nlohmann/json.hpp>
 

@@ -6,7 +6,7 @@
 
 #include "src/core/error.h"
 #include "src/core/suggest.h"
-#include "src/dry_run/gpu.h"
+#include "src/gpus/gpu.h"
 #include "src/suite/schema.h"
 
 namespace headroom {

@@ -8,7 +8,7 @@
 #include "src/core/describe_fields.h"
 #include "src/worker/case.h"
 #include "src/worker/columns.h"
-#include "src/worker/hardware.h"
+#include "src/machine/hardware.h"
 #include "techniques/table.h"
 
 namespace headroom {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "src/core/enum_names.h"
-#include "src/worker/hardware.h"
+#include "src/machine/hardware.h"
 
 namespace headroom {
 namespace {

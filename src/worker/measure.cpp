@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <chrono>
 
-#include "models/loader.h"
-#include "src/memory/driver_memory.h"
+#include "models/data/loader.h"
+#include "src/machine/driver_memory.h"
 #include "src/memory/host_pool.h"
-#include "src/memory/other_load.h"
-#include "src/memory/process_memory.h"
+#include "src/machine/other_load.h"
+#include "src/machine/process_memory.h"
 #include "src/memory/saved_tensors.h"
 #include "src/worker/accuracy.h"
 #include "src/worker/ceiling.h"

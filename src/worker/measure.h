@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "src/memory/device_memory.h"
-#include "src/memory/gpu_condition.h"
+#include "src/machine/gpu_condition.h"
 #include "src/worker/case.h"
 #include "src/worker/messages.h"
 #include "techniques/evidence.h"

@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "models/loader.h"
+#include "models/data/loader.h"
 #include "src/memory/device_memory.h"
 #include "src/memory/saved_tensors.h"
 #include "src/worker/case.h"

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/report/results_of.h"
+#include "tests/results/results_of.h"
 
 namespace headroom {
 namespace {

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "src/report/export.h"
-#include "tests/report/results_of.h"
+#include "tests/results/results_of.h"
 #include "tests/support/program.h"
 
 namespace headroom {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "src/report/comparison_format.h"
+#include "src/compare/comparison_format.h"
 #include "src/report/export.h"
-#include "tests/report/made_results.h"
+#include "tests/compare/made_results.h"
 #include "tests/support/program.h"
 
 namespace headroom {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/report/sample_results.h"
 
-#include "tests/report/results_of.h"
+#include "tests/results/results_of.h"
 
 namespace headroom {
 namespace {

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <memory>
 
-#include "models/loader.h"
+#include "models/data/loader.h"
 #include "src/memory/host_pool.h"
 #include "src/memory/saved_tensors.h"
 #include "src/worker/case.h"

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/compare/comparison.h"
+
+#include <algorithm>
+
+#include "src/compare/sameness.h"
+#include "src/core/error.h"
+
+namespace headroom {
+namespace {
+
+/// Where the peak of a run was.
+std::string place_of(const Row& row) {
+  std::string place = text_in(row, "peak_phase");
+  if (const auto block = number_in(row, "peak_block")) {
+    place += ", block " + std::to_string(static_cast<std::int64_t>(*block));
+  }
+  if (const std::string op = text_in(row, "peak_operator"); !op.empty()) place += ", " + op;
+  return place;
+}
+
+/// A case can end well, or well for what it tells (it does not fit, it can't run here), or badly.
+int gravity(const std::string& status) {
+  if (status == "ok") return 0;
+  return status == "out_of_memory" || status == "unsupported" ? 1 : 2;
+}
+
+/// Of a case whose status changed.
+void judge_status(const Repeats& new_case, CaseChange& change) {
+  const int before = gravity(change.old_status);
+  const int now = gravity(change.new_status);
+  // From one bad end to another nothing got worse, but it is not the same either.
+  change.trend = now > before ? Trend::worse : now < before ? Trend::better : Trend::unclear;
+  if (!new_case.runs.empty()) change.reason = text_in(new_case.row(), "reason");
+}
+
+/// What the peak of allocated bytes is of, where it is another.
+std::vector<Growth> growth_of_peak(const Repeats& old_case, const Repeats& new_case,
+                                   const std::vector<FigureChange>& figures) {
+  constexpr const char* kPeak = "run_peak_allocated_bytes";
+  const auto peak = std::ranges::find(figures, kPeak, &FigureChange::column);
+  if (peak == figures.end() || peak->trend == Trend::same) return {};
+  const auto run_with = [](const Repeats& repeats, double bytes) {
+    const auto found = std::ranges::find_if(
+        repeats.runs, [&](const CaseResult* run) { return number_in(run->row, kPeak) == bytes; });
+    return found == repeats.runs.end() ? repeats.runs.front() : *found;
+  };
+  return growth(*run_with(old_case, peak->old_value), *run_with(new_case, peak->new_value));
+}
+
+CaseChange compare_case(const Repeats& old_case, const Repeats& new_case) {
+  CaseChange change{.suite = old_case.suite,
+                    .name = old_case.name,
+                    .old_status = old_case.status(),
+                    .new_status = new_case.status()};
+  if (change.old_status != change.new_status) judge_status(new_case, change);
+  if (old_case.runs.empty() || new_case.runs.empty()) return change;
+  change.figures = figure_changes(old_case, new_case);
+  for (const FigureChange& figure : change.figures) {
+    if (change.old_status == change.new_status) change.trend = std::max(change.trend, figure.trend);
+  }
+  change.old_place = place_of(old_case.row());
+  change.new_place = place_of(new_case.row());
+  change.growth = growth_of_peak(old_case, new_case, change.figures);
+  return change;
+}
+
+void add_once(const std::vector<std::string>& texts, std::vector<std::string>& list) {
+  for (const std::string& text : texts) {
+    if (std::ranges::find(list, text) == list.end()) list.push_back(text);
+  }
+}
+
+/// Of what is not the same no trend can be told.
+void withhold_trends(CaseChange& one) {
+  const auto withhold = [](Trend& trend) {
+    if (trend != Trend::same) trend = Trend::unclear;
+  };
+  withhold(one.trend);
+  for (FigureChange& figure : one.figures) withhold(figure.trend);
+}
+
+}  // namespace
+
+bool Comparison::is_of_the_same() const {
+  const auto is_same = [](const CaseChange& one) { return one.work_differences.empty(); };
+  return machine_differences.empty() && std::ranges::all_of(cases, is_same);
+}
+
+Trend Comparison::trend() const {
+  Trend gravest = Trend::same;
+  for (const CaseChange& one : cases) gravest = std::max(gravest, one.trend);
+  return gravest;
+}
+
+Comparison compare(const std::vector<Results>& old_results,
+                   const std::vector<Results>& new_results) {
+  const std::vector<Repeats> old_cases = repeats_of(old_results);
+  const std::vector<Repeats> new_cases = repeats_of(new_results);
+  Comparison comparison;
+  bool have_one_in_common = false;
+  for (const Repeats& old_case : old_cases) {
+    const Repeats* const new_case = find_repeats(new_cases, old_case.suite, old_case.name);
+    if (new_case == nullptr) {
+      comparison.cases.push_back({.suite = old_case.suite,
+                                  .name = old_case.name,
+                                  .trend = Trend::worse,
+                                  .old_status = old_case.status()});
+      continue;
+    }
+    have_one_in_common = true;
+    add_once(machine_differences(old_case, *new_case), comparison.machine_differences);
+    comparison.cases.push_back(compare_case(old_case, *new_case));
+    comparison.cases.back().work_differences = work_differences(old_case, *new_case);
+  }
+  if (!have_one_in_common) throw ResultsError("the results have no case in common");
+  for (const Repeats& new_case : new_cases) {
+    if (find_repeats(old_cases, new_case.suite, new_case.name) != nullptr) continue;
+    comparison.cases.push_back(
+        {.suite = new_case.suite, .name = new_case.name, .new_status = new_case.status()});
+  }
+  for (CaseChange& one : comparison.cases) {
+    if (!comparison.machine_differences.empty() || !one.work_differences.empty()) {
+      withhold_trends(one);
+    }
+  }
+  return comparison;
+}
+
+}  // namespace headroom

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/compare/figure_change.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "src/suite/gate_fields.h"
+
+namespace headroom {
+namespace {
+
+using Values = std::vector<double>;
+
+/// What decides whether a figure has changed.
+enum class Measure { exact, planned, reserved, time, first_step, last_loss, accuracy };
+
+struct Figure {
+  const char* column;
+  Measure measure;
+};
+
+constexpr Figure kFigures[] = {
+    {"run_peak_allocated_bytes", Measure::exact},
+    {"steady_peak_allocated_bytes", Measure::exact},
+    {"init_peak_allocated_bytes", Measure::exact},
+    {"model_states_bytes", Measure::exact},
+    {"pinned_peak_bytes", Measure::exact},
+    {"run_peak_reserved_bytes", Measure::reserved},
+    {"run_peak_reserved_lower_bytes", Measure::exact},
+    {"run_peak_reserved_upper_bytes", Measure::exact},
+    {"driver_peak_bytes", Measure::planned},
+    {"missing_bytes", Measure::exact},
+    {"host_link_bytes_per_step", Measure::exact},
+    {"collective_bytes_per_step", Measure::exact},
+    {"flops_per_step", Measure::exact},
+    {"step_time_median_ns", Measure::time},
+    {"first_loss", Measure::first_step},
+    {"first_gradient_norm", Measure::first_step},
+    {"last_loss", Measure::last_loss},
+    {"held_out_accuracy", Measure::accuracy},
+};
+
+constexpr double kIntervalP = 0.025;  // on each side
+constexpr double kReordered = 1e-5;   // relative: float32 sums in another order
+constexpr double kReordered16 = 1e-2;
+constexpr double kOverSteps = 100;  // training moves what differs apart
+constexpr double kStandardErrors = 3;
+
+bool is_one_of(double value, const Values& values) {
+  return std::ranges::find(values, value) != values.end();
+}
+
+/// Less is better.
+Trend by_size(double old_value, double new_value) {
+  return new_value > old_value ? Trend::worse : Trend::better;
+}
+
+void judge_exact(const Values& old_values, const Values& new_values, FigureChange& change) {
+  const auto is_new = [&](double value) { return !is_one_of(value, old_values); };
+  const auto found = std::ranges::find_if(new_values, is_new);
+  if (found == new_values.end()) return;
+  // Where it goes both ways, growth is what to tell.
+  const double largest = std::ranges::max(new_values);
+  change.new_value = is_new(largest) ? largest : *found;
+  change.trend = by_size(std::ranges::max(old_values), change.new_value);
+}
+
+void judge_reserved(const Values& old_values, const Values& new_values, double allowed,
+                    FigureChange& change) {
+  const double old_largest = std::ranges::max(old_values);
+  const double new_largest = std::ranges::max(new_values);
+  change.old_value = old_largest;
+  change.new_value = new_largest;
+  if (std::abs(new_largest - old_largest) > allowed) {
+    change.trend = by_size(old_largest, new_largest);
+  }
+}
+
+void judge_time(const Values& old_values, const Values& new_values, double percent,
+                FigureChange& change) {
+  const double allowed = 1 + percent / 100;
+  const double ratio = ratio_of(old_values, new_values);
+  const Interval interval = ratio_interval(old_values, new_values, kIntervalP);
+  change.ratio = ratio;
+  change.interval = interval;
+  const bool is_slower = mann_whitney_p(old_values, new_values) <= kTimeP;
+  const bool is_faster = mann_whitney_p(new_values, old_values) <= kTimeP;
+  if (is_slower && ratio > allowed) {
+    change.trend = Trend::worse;
+  } else if (is_faster && ratio < 1 / allowed) {
+    change.trend = Trend::better;
+  } else if (interval.lower < 1 / allowed || interval.upper > allowed) {
+    change.trend = Trend::unclear;
+    change.note =
+        std::isinf(interval.upper)
+            ? fmt::format("{} and {} processes are too few", old_values.size(), new_values.size())
+            : fmt::format("the interval is wider than {} %", percent);
+  }
+}
+
+/// A loss that moves is neither better nor worse at what it measures: it is another training.
+void judge_learning(double tolerance, FigureChange& change) {
+  const double scale = std::max(std::abs(change.old_value), std::numeric_limits<double>::min());
+  if (std::abs(change.new_value - change.old_value) <= tolerance * scale) return;
+  change.trend = Trend::worse;
+  change.note = fmt::format("it may move by {} of itself", tolerance);
+}
+
+void judge_accuracy(double samples, FigureChange& change) {
+  const double p = std::clamp(change.old_value, 1 / (samples + 2), 1 - 1 / (samples + 2));
+  const double allowed = kStandardErrors * std::sqrt(2 * p * (1 - p) / samples);
+  if (std::abs(change.new_value - change.old_value) <= allowed) return;
+  change.trend = change.new_value < change.old_value ? Trend::worse : Trend::better;
+  change.note = fmt::format("it may move by {:.3f}, 3 standard errors", allowed);
+}
+
+void judge(const Figure& figure, const Repeats& new_case, const Values& old_values,
+           const Values& new_values, FigureChange& change) {
+  const CaseResult& run = *new_case.runs.front();
+  const std::string precision = text_in(run.row, "precision");
+  const double reordered =
+      precision.find("float16") == std::string::npos ? kReordered : kReordered16;
+  switch (figure.measure) {
+    case Measure::exact:
+    case Measure::planned:
+      return judge_exact(old_values, new_values, change);
+    case Measure::reserved:
+      if (new_case.kind == "planned") return judge_exact(old_values, new_values, change);
+      return judge_reserved(old_values, new_values, run.limit(kGateReservedBytes), change);
+    case Measure::time:
+      return judge_time(old_values, new_values, run.limit(kGateTimePercent), change);
+    case Measure::first_step:
+      return judge_learning(reordered, change);
+    case Measure::last_loss:
+      return judge_learning(kOverSteps * reordered, change);
+    case Measure::accuracy:
+      return judge_accuracy(run.work["train"].value("held_out_samples", 1.0), change);
+  }
+}
+
+}  // namespace
+
+double FigureChange::percent() const {
+  return old_value == new_value ? 0 : 100 * (new_value - old_value) / old_value;
+}
+
+std::vector<FigureChange> figure_changes(const Repeats& old_case, const Repeats& new_case) {
+  std::vector<FigureChange> list;
+  for (const Figure& figure : kFigures) {
+    const Values old_values = old_case.values(figure.column);
+    const Values new_values = new_case.values(figure.column);
+    if (old_values.empty() || new_values.empty()) continue;
+    if (figure.measure == Measure::planned && new_case.kind != "planned") continue;
+    FigureChange change{
+        .column = figure.column, .old_value = median(old_values), .new_value = median(new_values)};
+    judge(figure, new_case, old_values, new_values, change);
+    list.push_back(std::move(change));
+  }
+  return list;
+}
+
+}  // namespace headroom

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/compare/growth.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+namespace headroom {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// What makes tensors alike but for their block.
+struct Kind {
+  std::string category;
+  std::string phase;
+  std::string op;
+  std::int64_t bytes = 0;
+
+  friend auto operator<=>(const Kind&, const Kind&) = default;
+  bool is_alike(const Kind& other) const {
+    return category == other.category && phase == other.phase && bytes == other.bytes;
+  }
+};
+
+using Block = std::optional<std::int64_t>;
+using Counts = std::map<Kind, std::map<Block, std::int64_t>>;
+
+/// Adds the tensors of a record, `sign` times.
+void add_tensors(const CaseResult& result, std::int64_t sign, Counts& counts) {
+  for (const Json& tensors : result.record.at("peak_tensors")) {
+    const Kind kind{tensors.at(2).get<std::string>(), tensors.at(3).get<std::string>(),
+                    tensors.at(5).get<std::string>(), tensors.at(1).get<std::int64_t>()};
+    const Block block =
+        tensors.at(4).is_null() ? Block() : Block(tensors.at(4).get<std::int64_t>());
+    counts[kind][block] += sign * tensors.at(0).get<std::int64_t>();
+  }
+}
+
+bool names_tensors(const CaseResult& result) {
+  return result.record.is_object() && result.record.contains("peak_tensors");
+}
+
+/// Takes as many from both as one has more and the other fewer.
+void cancel(std::int64_t& one, std::int64_t& other) {
+  if ((one > 0) == (other > 0)) return;
+  const std::int64_t both = std::min(std::abs(one), std::abs(other));
+  const std::int64_t sign = one > 0 ? 1 : -1;
+  one -= sign * both;
+  other += sign * both;
+}
+
+/// Operators are not watched while steps are timed. A tensor of such a step, which names none, is
+/// taken for one that is alike and gone.
+void cancel_nameless(Counts& counts) {
+  for (auto& [nameless, of_blocks] : counts) {
+    if (!nameless.op.empty()) continue;
+    for (auto& [named, of_named] : counts) {
+      if (named.op.empty() || !named.is_alike(nameless)) continue;
+      for (auto& [block, count] : of_blocks) cancel(count, of_named[block]);
+    }
+  }
+}
+
+/// Those of one kind, by how many more there are in a block: blocks that grew alike are one.
+void add_growth(const Kind& kind, const std::map<Block, std::int64_t>& counts,
+                std::vector<Growth>& list) {
+  std::map<std::int64_t, std::vector<std::int64_t>> blocks;
+  const auto add = [&](std::int64_t count, std::vector<std::int64_t> where) {
+    list.push_back({kind.category, kind.phase, std::move(where), kind.op, kind.bytes, count});
+  };
+  for (const auto& [block, count] : counts) {
+    if (count == 0) continue;
+    if (block) {
+      blocks[count].push_back(*block);
+    } else {
+      add(count, {});
+    }
+  }
+  for (auto& [count, where] : blocks) add(count, std::move(where));
+}
+
+std::int64_t rounding_of(const CaseResult& result) {
+  return static_cast<std::int64_t>(number_in(result.row, "peak_rounding_bytes").value_or(0));
+}
+
+}  // namespace
+
+std::int64_t Growth::total_bytes() const {
+  const auto places = static_cast<std::int64_t>(std::max<std::size_t>(blocks.size(), 1));
+  return bytes * count * places;
+}
+
+std::vector<Growth> growth(const CaseResult& old_result, const CaseResult& new_result) {
+  std::vector<Growth> list;
+  if (!names_tensors(old_result) || !names_tensors(new_result)) return list;
+  Counts counts;
+  add_tensors(old_result, -1, counts);
+  add_tensors(new_result, 1, counts);
+  cancel_nameless(counts);
+  for (const auto& [kind, of_blocks] : counts) add_growth(kind, of_blocks, list);
+  const std::int64_t rounding = rounding_of(new_result) - rounding_of(old_result);
+  if (rounding != 0) list.push_back({"rounding", "", {}, "", rounding, 1});
+  std::ranges::stable_sort(list, std::ranges::greater(),
+                           [](const Growth& one) { return std::abs(one.total_bytes()); });
+  return list;
+}
+
+}  // namespace headroom

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/machine/hardware.h"
+
+#include <ATen/Parallel.h>
+#include <ATen/Version.h>
+#include <torch/version.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "src/machine/process_memory.h"
+
+#ifdef HEADROOM_CUDA
+#include <c10/cuda/CUDAFunctions.h>
+#include <cuda_runtime_api.h>
+#endif
+
+namespace headroom {
+namespace {
+
+std::string cpu_name() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);) {
+    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
+  }
+  return "unknown";
+}
+
+}  // namespace
+
+std::string libtorch_version() { return TORCH_VERSION; }
+
+#ifdef HEADROOM_CUDA
+
+namespace {
+
+/// CUDA's integers say 13000 for 13.0.
+std::string version_text(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+std::optional<cudaDeviceProp> properties(c10::Device device) {
+  cudaDeviceProp found{};
+  if (!device.is_cuda()) return std::nullopt;
+  if (cudaGetDeviceProperties(&found, std::max<int>(0, device.index())) != cudaSuccess) {
+    return std::nullopt;
+  }
+  return found;
+}
+
+}  // namespace
+
+bool cuda_built() { return true; }
+std::optional<std::string> cuda_version() { return version_text(CUDART_VERSION); }
+
+std::string device_name(c10::Device device) {
+  const auto found = properties(device);
+  return found ? found->name : cpu_name();
+}
+
+std::optional<std::string> driver_version(c10::Device device) {
+  int version = 0;
+  if (!device.is_cuda() || cudaDriverGetVersion(&version) != cudaSuccess) return std::nullopt;
+  return version_text(version);
+}
+
+std::optional<std::string> gpu_uuid(c10::Device device) {
+  const auto found = properties(device);
+  if (!found) return std::nullopt;
+  const auto& bytes = found->uuid.bytes;  // all zero: a device that is only planned for
+  if (std::all_of(std::begin(bytes), std::end(bytes), [](char b) { return b == 0; })) {
+    return std::nullopt;
+  }
+  std::string text = "GPU-";
+  for (std::size_t i = 0; i < sizeof(found->uuid.bytes); ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    std::array<char, 3> byte{};
+    std::snprintf(byte.data(), byte.size(), "%02x",
+                  static_cast<unsigned char>(found->uuid.bytes[i]));
+    text += byte.data();
+  }
+  return text;
+}
+
+#else
+
+bool cuda_built() { return false; }
+std::optional<std::string> cuda_version() { return std::nullopt; }
+std::string device_name(c10::Device) { return cpu_name(); }
+std::optional<std::string> driver_version(c10::Device) { return std::nullopt; }
+std::optional<std::string> gpu_uuid(c10::Device) { return std::nullopt; }
+
+#endif
+
+nlohmann::ordered_json describe_hardware() {
+  nlohmann::ordered_json result{
+      {"libtorch", libtorch_version()},
+      {"cpu", cpu_name()},
+      {"threads", at::get_num_threads()},
+      {"available_host_bytes", available_host_bytes().value_or(0)},
+      {"cuda_built", cuda_built()},
+      {"gpus", nlohmann::ordered_json::array()},
+  };
+#ifdef HEADROOM_CUDA
+  result["cuda"] = *cuda_version();
+  int count = 0;
+  const cudaError_t error = cudaGetDeviceCount(&count);
+  if (error != cudaSuccess) result["no_gpu_because"] = cudaGetErrorString(error);
+  for (int i = 0; error == cudaSuccess && i < count; ++i) {
+    const c10::Device device(c10::DeviceType::CUDA, static_cast<c10::DeviceIndex>(i));
+    result["gpus"].push_back({{"name", device_name(device)},
+                              {"uuid", gpu_uuid(device).value_or("")},
+                              {"memory_bytes", properties(device)->totalGlobalMem},
+                              {"driver", driver_version(device).value_or("")}});
+  }
+#endif
+  return result;
+}
+
+}  // namespace headroom

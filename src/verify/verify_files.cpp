@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules about the files of a results folder: that none lacks anything, and that they say the same.
+#include <algorithm>
+#include <map>
+#include <set>
+#include <system_error>
+
+#include "src/core/csv.h"
+#include "src/core/error.h"
+#include "src/core/file.h"
+#include "src/core/yaml_reader.h"
+#include "src/results/results_folder.h"
+#include "src/verify/rule.h"
+
+namespace headroom {
+namespace {
+
+constexpr std::size_t kMostBytes = std::size_t{1} << 28;
+constexpr std::string_view kPublished = "published_";
+
+/// The place of a byte of a text.
+Place place_of(const std::string& file, std::string_view text, std::size_t at) {
+  const std::string_view before = text.substr(0, at);
+  const std::size_t line_start = before.rfind('\n') + 1;
+  return {file, static_cast<int>(std::ranges::count(before, '\n')) + 1,
+          static_cast<int>(at - line_start) + 1};
+}
+
+std::string quoted(const std::string& cell) { return "'" + cell + "'"; }
+
+/// A results.csv as the journal has it, under the file's own header.
+struct ExpectedCsv {
+  std::vector<std::vector<std::string>> rows;
+  std::string text;
+};
+
+ExpectedCsv expected_csv(const std::vector<std::string>& header,
+                         const std::vector<CaseResult>& cases) {
+  ExpectedCsv expected{.rows = {}, .text = csv_line(header)};
+  for (const CaseResult& one : cases) {
+    std::vector<std::string> cells;
+    for (const std::string& column : header) {
+      const auto& value = member(one.row, column);
+      cells.push_back(value.is_null() ? "" : cell_text(value));
+    }
+    expected.text += csv_line(cells);
+    expected.rows.push_back(std::move(cells));
+  }
+  return expected;
+}
+
+/// What is wrong with a table that is not the expected one.
+std::string difference(const CsvTable& table, const ExpectedCsv& expected) {
+  const std::size_t rows = std::min(table.rows.size(), expected.rows.size());
+  for (std::size_t row = 0; row < rows; ++row) {
+    for (std::size_t i = 0; i < table.header.size(); ++i) {
+      const std::string& cell = table.rows[row][i];
+      const std::string& journal = expected.rows[row][i];
+      if (cell == journal) continue;
+      return table.header[i] + " is " + quoted(cell) + "; the journal says " + quoted(journal);
+    }
+  }
+  if (table.rows.size() != expected.rows.size()) {
+    return std::to_string(table.rows.size()) + " rows; the journal has " +
+           std::to_string(expected.rows.size());
+  }
+  return "the cells are the journal's, but headroom writes them otherwise";
+}
+
+/// The header has every column that a row has, and no other that this version does not know.
+void compare_header(const VerifiedFolder& folder, const CsvTable& table, const std::string& path,
+                    Complaints& complaints) {
+  const std::string place = Place{path, 1, 1}.text();
+  std::set<std::string> used;
+  for (const CaseResult& one : folder.results.cases) {
+    for (const auto& [column, value] : one.row.items()) {
+      if (!used.insert(column).second || table.column(column) >= 0) continue;
+      complaints.at(place, one.name, "there is no column " + column);
+    }
+  }
+  for (const std::string& column : table.header) {
+    if (used.contains(column) || folder.catalog.find_column(column) != nullptr) continue;
+    complaints.at(place, "", "no row has a column " + column);
+  }
+}
+
+void compare_csv(const VerifiedFolder& folder, const std::string& path, Complaints& complaints) {
+  const std::string text = read_file(path, kMostBytes);
+  const CsvTable table = read_csv(text, path);
+  const ExpectedCsv expected = expected_csv(table.header, folder.results.cases);
+  if (text != expected.text) {
+    const auto [in_text, in_expected] = std::ranges::mismatch(text, expected.text);
+    const auto at = static_cast<std::size_t>(in_text - text.begin());
+    complaints.at(place_of(path, text, at).text(), "", difference(table, expected));
+  }
+  compare_header(folder, table, path, complaints);
+}
+
+using Names = std::vector<std::string>;
+
+/// Adds what a matrix adds to a case's name: "@path=value,path=value".
+Names with_matrix(Names names, const Node* matrix) {
+  if (matrix == nullptr) return names;
+  char mark = '@';
+  for (const Member& axis : matrix->members) {
+    Names longer;
+    for (const std::string& name : names) {
+      for (const Node& value : axis.value.items) {
+        longer.push_back(name + mark + axis.key + "=" + value.text);
+      }
+    }
+    names = std::move(longer);
+    mark = ',';
+  }
+  return names;
+}
+
+std::string text_of(const Node* node) { return node == nullptr ? "" : node->text; }
+
+/// The cases of a suite file, by name.
+std::map<std::string, const Node*> cases_of(const Node& suite) {
+  std::map<std::string, const Node*> cases;
+  const Node* list = suite.find("cases");
+  if (list == nullptr) return cases;
+  for (const Node& entry : list->items) {
+    for (std::string& name : with_matrix({text_of(entry.find("name"))}, suite.find("matrix"))) {
+      cases.emplace(std::move(name), &entry);
+    }
+  }
+  return cases;
+}
+
+/// The published figures of a row are those of its entry, which the suite in effect writes as JSON
+/// does.
+void compare_published(const CaseResult& one, const Node& entry, Complaints& complaints) {
+  std::map<std::string, std::string> published;
+  if (const Node* given = entry.find("published")) {
+    for (const Member& figure : given->members) published[figure.key] = figure.value.text;
+  }
+  for (const auto& [column, value] : one.row.items()) {
+    if (!column.starts_with(kPublished)) continue;
+    const std::string name = column.substr(kPublished.size());
+    const std::string in_suite = published[name];
+    published.erase(name);
+    if (cell_text(value) == in_suite) continue;
+    complaints.about(one,
+                     column + " is " + cell_text(value) + "; suite.yaml says " + quoted(in_suite));
+  }
+  for (const auto& [name, value] : published) {
+    complaints.about(one,
+                     "suite.yaml has the published " + name + " " + value + "; the row has none");
+  }
+}
+
+void compare_suite(const VerifiedFolder& folder, const std::string& path, Complaints& complaints) {
+  const Node suite = read_yaml_file(path);
+  const Node* name = suite.find("suite");
+  if (text_of(name) != folder.results.suite()) {
+    complaints.at((name == nullptr ? suite : *name).place.text(), "",
+                  "the suite is " + quoted(text_of(name)) + "; the journal's is " +
+                      quoted(folder.results.suite()));
+  }
+  const auto cases = cases_of(suite);
+  const auto& works = folder.results.header["cases"];
+  for (const auto& [case_name, entry] : cases) {
+    if (works.contains(case_name)) continue;
+    complaints.at(entry->place.text(), case_name, "the journal's suite has no such case");
+  }
+  for (const auto& [case_name, work] : works.items()) {
+    if (!cases.contains(case_name)) complaints.at(path, case_name, "suite.yaml has no such case");
+  }
+  for (const CaseResult& one : folder.results.cases) {
+    const auto entry = cases.find(one.name);
+    if (entry != cases.end()) compare_published(one, *entry->second, complaints);
+  }
+}
+
+/// Runs a check of a file, and complains where it can't be read.
+template <class Compare>
+void read_and(Compare compare, const VerifiedFolder& folder, const char* file,
+              Complaints& complaints) {
+  const std::string path = folder.path / file;
+  try {
+    compare(folder, path, complaints);
+  } catch (const ConfigError& error) {
+    complaints.because(path, error.what());
+  } catch (const ResultsError& error) {
+    complaints.because(path, error.what());
+  }
+}
+
+}  // namespace
+
+void check_is_complete(const VerifiedFolder& folder, Complaints& complaints) {
+  for (const std::string& name : folder.results.not_done) {
+    complaints.at(Place{folder.results.journal, 1, 1}.text(), name, "this case is not done");
+  }
+}
+
+void check_csv(const VerifiedFolder& folder, Complaints& complaints) {
+  read_and(compare_csv, folder, kResultsFile, complaints);
+}
+
+void check_suite_file(const VerifiedFolder& folder, Complaints& complaints) {
+  read_and(compare_suite, folder, "suite.yaml", complaints);
+}
+
+}  // namespace headroom

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules about memory: sums that come out to the byte, and peaks that include others.
+#include <array>
+#include <map>
+
+#include "src/verify/rule.h"
+
+namespace headroom {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kPeak = "run_peak_allocated_bytes";
+constexpr std::string_view kPart = "peak_";
+constexpr std::string_view kBytes = "_bytes";
+constexpr const char* kRounding = "rounding";
+constexpr std::size_t kMostTensors = 8192;  // kinds that a record names
+
+/// Two columns of which the first one is never the smaller one.
+struct Ordered {
+  const char* larger;
+  const char* smaller;
+};
+
+constexpr std::array kOrdered = {
+    Ordered{kPeak, "init_peak_allocated_bytes"},
+    Ordered{kPeak, "steady_peak_allocated_bytes"},
+    Ordered{"steady_peak_allocated_bytes", "model_states_bytes"},
+    Ordered{"run_peak_reserved_bytes", "init_peak_reserved_bytes"},
+    Ordered{"run_peak_reserved_bytes", "steady_peak_reserved_bytes"},
+    Ordered{"init_peak_reserved_bytes", "init_peak_allocated_bytes"},
+    Ordered{"steady_peak_reserved_bytes", "steady_peak_allocated_bytes"},
+    Ordered{"run_peak_reserved_bytes", kPeak},
+    Ordered{"run_peak_reserved_bytes", "run_peak_reserved_lower_bytes"},
+    Ordered{"run_peak_reserved_upper_bytes", "run_peak_reserved_bytes"},
+};
+
+/// A sum of integers that is nothing where it passes what an integer holds.
+class Sum {
+ public:
+  void add(std::int64_t count, std::int64_t value) {
+    std::int64_t product = 0;
+    overflows_ |= __builtin_mul_overflow(count, value, &product) ||
+                  __builtin_add_overflow(sum_, product, &sum_);
+  }
+  friend bool operator==(const Sum& sum, std::int64_t value) {
+    return !sum.overflows_ && sum.sum_ == value;
+  }
+  std::string text() const {
+    return overflows_ ? "more than an integer holds" : std::to_string(sum_);
+  }
+
+ private:
+  std::int64_t sum_ = 0;
+  bool overflows_ = false;
+};
+
+/// The parts of the peak by their category: the columns peak_CATEGORY_bytes.
+std::map<std::string, std::int64_t> parts_of(const Json& columns) {
+  std::map<std::string, std::int64_t> parts;
+  for (const auto& [name, value] : columns.items()) {
+    if (!name.starts_with(kPart) || !name.ends_with(kBytes)) continue;
+    const auto bytes = integer_in(columns, name);
+    parts[name.substr(kPart.size(), name.size() - kPart.size() - kBytes.size())] =
+        bytes.value_or(-1);  // no integer: an error of its own, and no sum comes out with it
+  }
+  return parts;
+}
+
+/// The bytes of each category in a record's list [[COUNT, BYTES, CATEGORY, ...], ...]; nothing
+/// where it is no such list.
+std::optional<std::map<std::string, Sum>> sums_of(const Json& tensors) {
+  if (!tensors.is_array()) return std::nullopt;
+  std::map<std::string, Sum> sums;
+  for (const Json& entry : tensors) {
+    if (!entry.is_array() || entry.size() < 3 || !entry[0].is_number_integer() ||
+        !entry[1].is_number_integer() || !entry[2].is_string()) {
+      return std::nullopt;
+    }
+    sums[entry[2].get<std::string>()].add(entry[0].get<std::int64_t>(),
+                                          entry[1].get<std::int64_t>());
+  }
+  return sums;
+}
+
+void check_tensors_of(const CaseResult& one, const Json& record, Complaints& complaints) {
+  const Json& tensors = member(record, "peak_tensors");
+  auto sums = sums_of(tensors);
+  if (!sums) return complaints.about(one, "the record has no list of the tensors of the peak");
+  if (tensors.size() >= kMostTensors) return;  // the smallest were left out
+  auto parts = parts_of(member(record, "columns"));
+  parts.erase(kRounding);
+  for (const auto& [category, sum] : *sums) parts.try_emplace(category, 0);
+  for (const auto& [category, bytes] : parts) {
+    const Sum& sum = (*sums)[category];
+    if (sum == bytes) continue;
+    complaints.about(one, "the tensors of " + category + " at the peak sum to " + sum.text() +
+                              " bytes; its part is " + std::to_string(bytes));
+  }
+}
+
+}  // namespace
+
+void check_parts(const VerifiedFolder& folder, Complaints& complaints) {
+  for (const CaseResult& one : folder.results.cases) {
+    if (!has_figures(one)) continue;
+    Sum sum;
+    for (const auto& [category, bytes] : parts_of(one.row)) sum.add(1, bytes);
+    const auto peak = integer_in(one.row, kPeak);
+    if (peak && sum == *peak) continue;
+    complaints.about(one, "the parts of the peak sum to " + sum.text() + " bytes; " + kPeak +
+                              " is " + member(one.row, kPeak).dump());
+  }
+}
+
+void check_tensors(const VerifiedFolder& folder, Complaints& complaints) {
+  for (const CaseResult& one : folder.results.cases) {
+    if (!has_figures(one)) continue;
+    for (const Json& record : records_of(one)) check_tensors_of(one, record, complaints);
+  }
+}
+
+void check_order_of_peaks(const VerifiedFolder& folder, Complaints& complaints) {
+  for (const CaseResult& one : folder.results.cases) {
+    for (const auto& [larger, smaller] : kOrdered) {
+      const auto most = integer_in(one.row, larger);
+      const auto part = integer_in(one.row, smaller);
+      if (!most || !part || *most >= *part) continue;
+      complaints.about(one, std::string(smaller) + " is " + std::to_string(*part) + ", and " +
+                                larger + " is " + std::to_string(*most));
+    }
+  }
+}
+
+}  // namespace headroom

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules about time and learning: figures that follow from what was kept of each step.
+#include <algorithm>
+#include <cmath>
+
+#include "src/verify/rule.h"
+
+namespace headroom {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Times = std::vector<std::int64_t>;
+
+// With five samples the median stays where it is when two of them are disturbed, and the deviation
+// still says something. The first step makes the optimizer's state and what libraries keep; it
+// takes a second one that no longer does.
+constexpr std::int64_t kFewestSamples = 5;
+constexpr std::int64_t kFewestWarmupSteps = 2;
+constexpr double kRoundingOfDoubles = 1e-9;  // relative
+
+/// As the worker has it: of an even number the mean of the middle two, rounded down.
+std::int64_t median(Times values) {
+  std::ranges::sort(values);
+  const std::size_t middle = values.size() / 2;
+  if (values.size() % 2 == 1) return values[middle];
+  return values[middle - 1] + (values[middle] - values[middle - 1]) / 2;
+}
+
+std::int64_t deviation(const Times& values) {
+  const std::int64_t middle = median(values);
+  Times distances;
+  for (const std::int64_t value : values) distances.push_back(std::abs(value - middle));
+  return median(distances);
+}
+
+/// A record's times; nothing where they are no positive integers.
+std::optional<Times> times_of(const Json& record) {
+  const Json& list = member(record, "step_time_ns");
+  if (!list.is_array() || list.empty()) return std::nullopt;
+  Times times;
+  for (const Json& time : list) {
+    if (!time.is_number_integer() || time.get<std::int64_t>() <= 0) return std::nullopt;
+    times.push_back(time.get<std::int64_t>());
+  }
+  return times;
+}
+
+/// Samples of an update, of all ranks.
+std::optional<double> samples_of(const CaseResult& one, const Catalog& catalog) {
+  const auto batch = integer_in(member(one.work, "train"), "batch_size");
+  if (!batch) return std::nullopt;
+  for (const Json& technique : member(one.work, "techniques")) {
+    const TechniqueInfo* info = catalog.find_technique(text_in(technique, "name"));
+    if (info == nullptr) return std::nullopt;
+    if (info->shares_batch) return static_cast<double>(*batch);
+  }
+  const auto ranks = integer_in(one.row, "ranks").value_or(1);
+  return static_cast<double>(*batch) * static_cast<double>(ranks);
+}
+
+void expect(const CaseResult& one, const char* column, std::int64_t expected,
+            Complaints& complaints) {
+  if (integer_in(one.row, column) == expected) return;
+  complaints.about(one, std::string(column) + " is " + member(one.row, column).dump() +
+                            "; by the record's steps it is " + std::to_string(expected));
+}
+
+void check_rate(const CaseResult& one, const Catalog& catalog, std::int64_t step,
+                Complaints& complaints) {
+  const auto samples = samples_of(one, catalog);
+  if (!samples) return;
+  const double rate = *samples * 1e9 / static_cast<double>(step);
+  const auto found = number_in(one.row, "samples_per_second");
+  if (found && std::abs(*found - rate) <= kRoundingOfDoubles * rate) return;
+  complaints.about(one, "samples_per_second is " + member(one.row, "samples_per_second").dump() +
+                            "; by step_time_median_ns it is " + Json(rate).dump());
+}
+
+void check_samples_of(const CaseResult& one, const Catalog& catalog, Complaints& complaints) {
+  std::int64_t slowest = 0;
+  std::int64_t widest = 0;
+  std::int64_t shortest = 0;
+  for (const Json& record : records_of(one)) {
+    const auto times = times_of(record);
+    if (!times) return complaints.about(one, "the record has no time of each timed step");
+    slowest = std::max(slowest, median(*times));
+    widest = std::max(widest, deviation(*times));
+    shortest = std::max(shortest, *std::ranges::min_element(*times));
+    const auto count = static_cast<std::int64_t>(times->size());
+    expect(one, "step_time_samples", count, complaints);
+    expect(one, "steps", count, complaints);
+  }
+  expect(one, "step_time_median_ns", slowest, complaints);
+  expect(one, "step_time_mad_ns", widest, complaints);
+  expect(one, "step_time_min_ns", shortest, complaints);
+  check_rate(one, catalog, slowest, complaints);
+}
+
+/// Steps of a case: those of the warm-up, one that counts, and those that are timed.
+std::size_t steps_of(const CaseResult& one) {
+  const auto of_train = [&](const char* field) {
+    return static_cast<std::size_t>(integer_in(member(one.work, "train"), field).value_or(0));
+  };
+  const std::size_t timed = of_train("steps");
+  return of_train("warmup_steps") + (timed > 0 ? 1 + timed : 0);
+}
+
+void check_losses_of(const CaseResult& one, const Json& record, Complaints& complaints) {
+  const Json& losses = member(record, "loss");
+  const auto is_finite = [](const Json& loss) {
+    return loss.is_number() && std::isfinite(loss.get<double>());
+  };
+  if (!losses.is_array() || losses.size() != steps_of(one) ||
+      !std::ranges::all_of(losses, is_finite)) {
+    return complaints.about(one, "the record has no finite loss of each of its " +
+                                     std::to_string(steps_of(one)) + " steps");
+  }
+  if (losses.empty()) return;
+  const Json& columns = member(record, "columns");
+  if (member(columns, "first_loss") != losses.front() ||
+      member(columns, "last_loss") != losses.back()) {
+    complaints.about(one, "first_loss and last_loss are not the first and last of the losses");
+  }
+}
+
+}  // namespace
+
+void check_samples(const VerifiedFolder& folder, Complaints& complaints) {
+  for (const CaseResult& one : folder.results.cases) {
+    if (was_timed(one)) check_samples_of(one, folder.catalog, complaints);
+  }
+}
+
+void check_losses(const VerifiedFolder& folder, Complaints& complaints) {
+  for (const CaseResult& one : folder.results.cases) {
+    if (!is_measured(one) || !has_figures(one)) continue;
+    for (const Json& record : records_of(one)) check_losses_of(one, record, complaints);
+  }
+}
+
+void check_enough_samples(const VerifiedFolder& folder, Complaints& complaints) {
+  for (const CaseResult& one : folder.results.cases) {
+    if (!was_timed(one)) continue;
+    const auto samples = integer_in(one.row, "step_time_samples").value_or(0);
+    const auto warmup = integer_in(member(one.work, "train"), "warmup_steps").value_or(0);
+    if (samples >= kFewestSamples && warmup >= kFewestWarmupSteps) continue;
+    complaints.about(one, std::to_string(samples) + " steps were timed after " +
+                              std::to_string(warmup) + " others; at least " +
+                              std::to_string(kFewestSamples) + " after " +
+                              std::to_string(kFewestWarmupSteps) + " are to be");
+  }
+}
+
+}  // namespace headroom

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/machine/other_load.h"
+
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <thread>
+
+namespace headroom {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds kWindow{600};
+
+void work_until(Clock::time_point end) {
+  volatile std::uint64_t sum = 0;
+  while (Clock::now() < end) sum = sum + 1;
+}
+
+/// Binds the caller to the first core it may use, so that one process is enough to fill it.
+void bind_to_one_core() {
+  cpu_set_t cores;
+  ASSERT_EQ(sched_getaffinity(0, sizeof cores, &cores), 0);
+  int first = 0;
+  while (!CPU_ISSET(first, &cores)) ++first;
+  CPU_ZERO(&cores);
+  CPU_SET(first, &cores);
+  ASSERT_EQ(sched_setaffinity(0, sizeof cores, &cores), 0);
+}
+
+/// The share of one core that others have while this process works, which leaves them half of it
+/// at most, beside another process that works.
+double beside_a_busy_process(bool alone) {
+  double percent = -1;
+  std::thread bound([&] {
+    bind_to_one_core();
+    const pid_t other = fork();
+    if (other == 0) {
+      work_until(Clock::now() + std::chrono::seconds(20));
+      _exit(0);
+    }
+    const OtherLoad load(alone);
+    work_until(Clock::now() + kWindow);
+    percent = load.percent().value_or(-1);
+    kill(other, SIGKILL);
+    waitpid(other, nullptr, 0);
+  });
+  bound.join();
+  return percent;
+}
+
+TEST(OtherLoad, is_what_another_process_took) {
+  // Of two busy processes on one core each has half; the machine's other cores, where this process
+  // could be too, may be busy or not.
+  const double cores = std::thread::hardware_concurrency();
+  EXPECT_GT(beside_a_busy_process(true), 25 / cores);
+}
+
+TEST(OtherLoad, of_several_ranks_leaves_out_this_program) {
+  // The other process is a copy of this one; what is left is what else the machine does.
+  EXPECT_GE(beside_a_busy_process(false), 0);
+  EXPECT_LT(beside_a_busy_process(false), beside_a_busy_process(true));
+}
+
+TEST(OtherLoad, is_unknown_before_a_tick_has_passed) {
+  int unknown = 0;
+  for (int i = 0; i < 20; ++i) unknown += OtherLoad(true).percent().has_value() ? 0 : 1;
+  EXPECT_GT(unknown, 0);
+}
+
+}  // namespace
+}  // namespace headroom
