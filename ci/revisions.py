@@ -17,6 +17,12 @@ def commit_of(revision: str) -> str:
     return git("rev-parse", "--verify", "--quiet", revision + "^{commit}")
 
 
+def default_base(head: str) -> str:
+    """Where that revision left origin/main; where it did not, its parent; empty: it has none."""
+    base = git("merge-base", "origin/main", head)
+    return base if base and base != commit_of(head) else commit_of(head + "^")
+
+
 def worktree(folder: Path, commit: str) -> Path:
     """A tree of that commit in `folder`, which is below this project's: one that is there is taken
     as it is. It shares what ci/bootstrap installed. Raises OSError where git makes none."""

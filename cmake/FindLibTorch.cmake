@@ -4,6 +4,8 @@
 #   LibTorch::cpu    libtorch_cpu and libc10
 #   LibTorch::cuda   libtorch_cuda, libc10_cuda and cudart as well; only where they and CUDA's headers are
 #
+# Where LibTorch::cuda is missing, LIBTORCH_WITHOUT_CUDA says why: the library or header that is not there.
+#
 # LIBTORCH_ROOT names the folder that holds include/ and lib/. Without it the project's own Python
 # environment (.deps/python, made by ci/bootstrap) is asked, then the python3 on PATH.
 include(FindPackageHandleStandardArgs)
@@ -29,9 +31,11 @@ endforeach()
 file(GLOB nvidia_includes ${LIBTORCH_ROOT}/../nvidia/cu1*/include ${LIBTORCH_ROOT}/../nvidia/cu1*/include/cccl)
 file(GLOB nvidia_libraries ${LIBTORCH_ROOT}/../nvidia/*/lib)
 set(toolkit $ENV{CUDA_HOME} /usr/local/cuda)
+list(JOIN toolkit " or " toolkit_names)
 list(TRANSFORM toolkit APPEND /include OUTPUT_VARIABLE toolkit_includes)
 list(TRANSFORM toolkit APPEND /lib64 OUTPUT_VARIABLE toolkit_libraries)
-foreach(header cuda_runtime_api.h crt/host_defines.h nv/target)
+set(cuda_headers cuda_runtime_api.h crt/host_defines.h nv/target)
+foreach(header IN LISTS cuda_headers)
   string(MAKE_C_IDENTIFIER ${header} name)
   find_path(LIBTORCH_CUDA_${name} ${header} HINTS ${nvidia_includes} ${toolkit_includes} NO_DEFAULT_PATH)
   list(APPEND cuda_includes ${LIBTORCH_CUDA_${name}})
@@ -53,7 +57,26 @@ if(LibTorch_FOUND AND NOT TARGET LibTorch::cpu)
     -Wl,-rpath,${LIBTORCH_ROOT}/lib -Wl,-rpath-link,${run_time_link})
   target_link_libraries(LibTorch::cpu INTERFACE
     -Wl,--push-state,--no-as-needed ${LIBTORCH_torch_cpu} -Wl,--pop-state ${LIBTORCH_c10})
-  if(LIBTORCH_torch_cuda AND LIBTORCH_c10_cuda AND LIBTORCH_CUDART AND NOT cuda_includes MATCHES NOTFOUND)
+  set(LIBTORCH_WITHOUT_CUDA "")
+  if(NOT LIBTORCH_torch_cuda OR NOT LIBTORCH_c10_cuda)
+    set(LIBTORCH_WITHOUT_CUDA "${LIBTORCH_ROOT}/lib holds no libtorch_cuda")
+  elseif(NOT LIBTORCH_CUDART)
+    set(LIBTORCH_WITHOUT_CUDA "no libcudart lies beside LibTorch or in ${toolkit_names}")
+  elseif(cuda_includes MATCHES NOTFOUND)
+    foreach(header IN LISTS cuda_headers)
+      string(MAKE_C_IDENTIFIER ${header} name)
+      if(NOT LIBTORCH_CUDA_${name})
+        list(APPEND missing "${header}")
+      endif()
+    endforeach()
+    list(JOIN missing ", " missing)
+    set(LIBTORCH_WITHOUT_CUDA "CUDA's header ${missing} lies neither beside LibTorch nor in ${toolkit_names}")
+    # LibTorch itself has CUDA: whoever builds so will hardly mean it.
+    message(WARNING "LibTorch has CUDA, but ${LIBTORCH_WITHOUT_CUDA}. headroom is built WITHOUT CUDA: it can't plan "
+      "and can't measure on a GPU. Install the header (wheels nvidia-cuda-crt and nvidia-cuda-cccl, or a CUDA toolkit "
+      "and CUDA_HOME), or run ci/bootstrap with no LIBTORCH_ROOT.")
+  endif()
+  if(NOT LIBTORCH_WITHOUT_CUDA)
     add_library(LibTorch::cuda INTERFACE IMPORTED)
     target_include_directories(LibTorch::cuda SYSTEM INTERFACE ${cuda_includes})
     target_link_libraries(LibTorch::cuda INTERFACE LibTorch::cpu
