@@ -40,7 +40,7 @@ BUILD = pathlib.Path(__file__).resolve().parents[2] / "build/release"
 def read_cases(suite: pathlib.Path, options: list) -> list:
     """The cases of a suite file, every field given; techniques by name."""
     printed = subprocess.check_output(
-        [BUILD / "headroom", "run", suite, "--dry-run", "--json", *options])
+        [BUILD / "headroom", "run", suite, "--list-cases", "--json", *options])
     cases = json.loads(printed)
     for case in cases:
         case["techniques"] = {options.pop("name"): options for options in case["techniques"]}

@@ -21,7 +21,7 @@ using Json = nlohmann::ordered_json;
 struct RunOptions {
   SuiteArguments cases;
   std::string device = "auto";
-  bool dry_run = false;
+  bool list_cases = false;
   bool with_plan = false;
 };
 
@@ -42,7 +42,7 @@ Device choose_device(const Catalog& catalog, const RunOptions& options) {
   return {asked == "cuda" ? "cuda" : "cpu", ""};
 }
 
-int show_cases(const Selection& selection, bool json) {
+int list_cases(const Selection& selection, bool json) {
   Json cases = Json::array();
   std::vector<std::vector<std::string>> lines;
   for (const Suite& suite : selection.suites) {
@@ -62,8 +62,9 @@ int show_cases(const Selection& selection, bool json) {
 int run(const Catalog& catalog, const RunOptions& options) {
   const auto launch = read_launch(environment_variables());
   const bool is_deputy = launch && launch->rank > 0;
-  if (options.dry_run && is_deputy) return 0;  // rank 0 prints them
-  if (options.dry_run) return show_cases(select_cases(catalog, options.cases), options.cases.json);
+  if (options.list_cases && is_deputy) return 0;  // rank 0 prints them
+  if (options.list_cases)
+    return list_cases(select_cases(catalog, options.cases), options.cases.json);
   if (is_deputy) return run_deputy(*launch, version(catalog));
   // First of all, so that whatever is wrong here ends the others as well.
   const auto deputies = launch ? meet_deputies(*launch, version(catalog)) : nullptr;
@@ -89,7 +90,7 @@ void add_run(CommandLine& line) {
       ->capture_default_str();
   command->add_flag("--with-plan", options->with_plan,
                     "Plan each case as well, for this machine's GPU: the columns planned_*");
-  command->add_flag("--dry-run", options->dry_run, "Print the cases, measure nothing");
+  command->add_flag("--list-cases", options->list_cases, "Print the cases, measure nothing");
   command->callback([&line, options] {
     line.action = [&line, options] { return run(line.catalog(), *options); };
   });

@@ -9,7 +9,7 @@ namespace {
 
 const std::string kRunOptions =
     "--help, --only, --set, --ranks, --out, --resume, --snapshot, --json, --device, --with-plan, "
-    "--dry-run";
+    "--list-cases";
 
 void expect_refused(const std::vector<std::string>& arguments, int code,
                     const std::string& message) {
@@ -57,7 +57,7 @@ TEST(Message, of_a_wrong_key_names_its_place) {
                                          "cases:\n"
                                          "  - name: one\n"
                                          "    model: {name: ok, droput: 0.1}\n");
-  const Ended ended = run_program({"run", suite, "--dry-run"});
+  const Ended ended = run_program({"run", suite, "--list-cases"});
   EXPECT_EQ(ended.code, 2);
   EXPECT_TRUE(ended.err.starts_with("headroom: " + suite + ":4:23: ")) << ended.err;
   EXPECT_NE(ended.err.find("did you mean 'dropout'?"), std::string::npos) << ended.err;

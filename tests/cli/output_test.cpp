@@ -39,17 +39,17 @@ TEST(Output, lists_what_the_catalog_holds) {
   EXPECT_TRUE(json_of({"list", "schema"}).contains("properties"));
 }
 
-TEST(Output, of_a_dry_run_is_the_cases_and_starts_nothing) {
+TEST(Output, of_list_cases_is_the_cases_and_starts_nothing) {
   const TemporaryFolder folder;
   const std::string suite = folder.write("suite.yaml", suite_of({"ok", "abort"}, "{silence_s: 9}"));
-  const std::vector<std::string> call = {"run", suite, "--dry-run", "--set", "train.seed=5"};
+  const std::vector<std::string> call = {"run", suite, "--list-cases", "--set", "train.seed=5"};
   const Ended ended = run_program(call);
   EXPECT_EQ(ended.code, 0);
   EXPECT_EQ(ended.out,
             "suite  case   model  techniques\n"
             "test   ok     ok\n"
             "test   abort  abort\n");
-  const Json cases = json_of({"run", suite, "--dry-run", "--json", "--set", "train.seed=5"});
+  const Json cases = json_of({"run", suite, "--list-cases", "--json", "--set", "train.seed=5"});
   EXPECT_EQ(cases.at(0).at("train").at("seed"), 5);
   EXPECT_EQ(cases.at(0).at("limits").at("silence_s"), 9);
 }
@@ -105,8 +105,8 @@ TEST(Output, of_the_effective_suite_gives_the_same_cases) {
   const TemporaryFolder folder;
   const std::string suite = folder.write("suite.yaml", suite_of({"ok"}, "{silence_s: 20}"));
   EXPECT_EQ(run_program({"run", suite, "--out", folder / "out", "--set", "train.seed=5"}).code, 0);
-  EXPECT_EQ(json_of({"run", folder / "out/suite.yaml", "--dry-run", "--json"}),
-            json_of({"run", suite, "--dry-run", "--json", "--set", "train.seed=5"}));
+  EXPECT_EQ(json_of({"run", folder / "out/suite.yaml", "--list-cases", "--json"}),
+            json_of({"run", suite, "--list-cases", "--json", "--set", "train.seed=5"}));
 }
 
 TEST(Output, of_the_worker_is_passed_on) {

@@ -163,7 +163,7 @@ TEST(Deputies, serve_the_cases_that_need_them) {
 }
 
 TEST(Deputies, print_no_cases) {
-  Launched launched(2, suite_text(2, one_case("a", "ok")), {"--dry-run"});
+  Launched launched(2, suite_text(2, one_case("a", "ok")), {"--list-cases"});
   const auto ended = launched.wait();
   EXPECT_NE(ended[0].out.find("test   a"), std::string::npos) << ended[0].out;
   EXPECT_EQ(ended[1].code, 0);

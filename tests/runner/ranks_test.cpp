@@ -314,7 +314,8 @@ TEST(Ranks, are_kept_on_resume) {
 TEST(Ranks, are_set_where_a_case_s_fields_are) {
   const auto ranks_of = [](const std::string& suite, const std::vector<std::string>& more) {
     const TemporaryFolder folder;
-    std::vector<std::string> call = {"run", folder.write("s.yaml", suite), "--dry-run", "--json"};
+    std::vector<std::string> call = {"run", folder.write("s.yaml", suite), "--list-cases",
+                                     "--json"};
     call.insert(call.end(), more.begin(), more.end());
     const Ended ended = run_program(call);
     EXPECT_EQ(ended.code, 0) << ended.err;
