@@ -19,15 +19,17 @@
 namespace headroom {
 namespace {
 
-std::string layer_name(std::size_t index) { return "bert.encoder.layer." + std::to_string(index); }
+std::string bert_layer_name(std::size_t index) {
+  return "bert.encoder.layer." + std::to_string(index);
+}
 
-struct Embeddings {
+struct BertEmbeddings {
   Embedding word_embeddings;        // (V, D)
   Embedding position_embeddings;    // (512, D)
   Embedding token_type_embeddings;  // (2, D)
   LayerNorm layer_norm;
 
-  Embeddings(ParameterFactory& parameters, const std::string& name, std::int64_t width)
+  BertEmbeddings(ParameterFactory& parameters, const std::string& name, std::int64_t width)
       : word_embeddings(normal_embedding(parameters, name + ".word_embeddings",
                                          {kVocabulary, width}, kPaddingToken)),
         position_embeddings(
@@ -44,7 +46,7 @@ struct Embeddings {
   }
 };
 
-struct EncoderLayer {
+struct BertLayer {
   Linear query, key, value;  // (D, D)
   Linear attention_output;   // (D, D)
   LayerNorm attention_norm;
@@ -52,7 +54,7 @@ struct EncoderLayer {
   Linear output;        // (D, I)
   LayerNorm output_norm;
 
-  EncoderLayer(ParameterFactory& parameters, const std::string& name, const BertSize& size)
+  BertLayer(ParameterFactory& parameters, const std::string& name, const BertSize& size)
       : query(normal_linear(parameters, name + ".attention.self.query", size.width, size.width)),
         key(normal_linear(parameters, name + ".attention.self.key", size.width, size.width)),
         value(normal_linear(parameters, name + ".attention.self.value", size.width, size.width)),
@@ -73,8 +75,8 @@ struct EncoderLayer {
 };
 
 struct BertLayers {
-  Embeddings embeddings;
-  std::vector<EncoderLayer> layers;
+  BertEmbeddings embeddings;
+  std::vector<BertLayer> layers;
   Linear pooler;      // (D, D)
   Linear classifier;  // (C, D)
 
@@ -85,10 +87,10 @@ struct BertLayers {
         classifier(normal_linear(parameters, "classifier", size.width, classes)) {}
 
  private:
-  static std::vector<EncoderLayer> make_layers(ParameterFactory& parameters, const BertSize& size) {
-    std::vector<EncoderLayer> made;
+  static std::vector<BertLayer> make_layers(ParameterFactory& parameters, const BertSize& size) {
+    std::vector<BertLayer> made;
     for (std::int64_t i = 0; i < size.layers; ++i) {
-      made.emplace_back(parameters, layer_name(made.size()), size);
+      made.emplace_back(parameters, bert_layer_name(made.size()), size);
     }
     return made;
   }
@@ -100,7 +102,7 @@ class Bert final : public Model {
        std::vector<Parameter> parameters)
       : Model(std::move(parameters)), size_(size), options_(options), bert_(std::move(layers)) {
     for (std::size_t i = 0; i < bert_.layers.size(); ++i) {
-      add_block(layer_name(i) + ".", bert_.layers[i].shared(size_.head_width()),
+      add_block(bert_layer_name(i) + ".", bert_.layers[i].shared(size_.head_width()),
                 [this, i](const at::Tensor& x) { return run_layer(bert_.layers[i], x); });
     }
   }
@@ -115,7 +117,7 @@ class Bert final : public Model {
  private:
   at::Tensor drop(const at::Tensor& x) const { return at::dropout(x, options_.dropout, training_); }
 
-  at::Tensor attention(const EncoderLayer& layer, const at::Tensor& x) const {
+  at::Tensor attention(const BertLayer& layer, const at::Tensor& x) const {
     const std::vector<at::Tensor> qkv =
         products_->by_outputs(x, 1, {layer.query, layer.key, layer.value});
     const at::Tensor q = split_heads(qkv[0], size_.head_width());  // (B, H, T, D / H)
@@ -125,7 +127,7 @@ class Bert final : public Model {
     return merge_heads(attend(options_.attention, q, k, v, mask_, dropout));  // (B, T, D)
   }
 
-  at::Tensor run_layer(const EncoderLayer& layer, const at::Tensor& x) const {
+  at::Tensor run_layer(const BertLayer& layer, const at::Tensor& x) const {
     at::Tensor y = drop(products_->by_inputs(attention(layer, x), 1, layer.attention_output));
     y = layer.attention_norm(y + x);            // (B, T, D)
     const at::Tensor z = products_->by_inputs(  // (B, T, D)

@@ -18,76 +18,83 @@
 namespace headroom {
 namespace {
 
-constexpr std::int64_t kWidth = 768;  // D
-constexpr std::int64_t kHidden = 3072;
-constexpr std::int64_t kHeadWidth = 64;  // of 12 heads
-constexpr std::size_t kLayers = 6;
+constexpr std::int64_t kDistilBertWidth = 768;  // D
+constexpr std::int64_t kDistilBertHidden = 3072;
+constexpr std::int64_t kDistilBertHeadWidth = 64;  // of 12 heads
+constexpr std::size_t kDistilBertLayers = 6;
 
-std::string layer_name(std::size_t index) {
+std::string distilbert_layer_name(std::size_t index) {
   return "distilbert.transformer.layer." + std::to_string(index);
 }
 
-struct Embeddings {
+struct DistilBertEmbeddings {
   Embedding word_embeddings;      // (V, D)
   Embedding position_embeddings;  // (512, D)
   LayerNorm layer_norm;
 
-  Embeddings(ParameterFactory& parameters, const std::string& name)
+  DistilBertEmbeddings(ParameterFactory& parameters, const std::string& name)
       : word_embeddings(normal_embedding(parameters, name + ".word_embeddings",
-                                         {kVocabulary, kWidth}, kPaddingToken)),
-        position_embeddings(
-            normal_embedding(parameters, name + ".position_embeddings", {kPositions, kWidth})),
-        layer_norm(parameters, name + ".LayerNorm", kWidth, kTextEpsilon) {}
+                                         {kVocabulary, kDistilBertWidth}, kPaddingToken)),
+        position_embeddings(normal_embedding(parameters, name + ".position_embeddings",
+                                             {kPositions, kDistilBertWidth})),
+        layer_norm(parameters, name + ".LayerNorm", kDistilBertWidth, kTextEpsilon) {}
 
   at::Tensor operator()(const at::Tensor& ids) const {  // (B, T) -> (B, T, D)
     return layer_norm(word_embeddings(ids) + position_embeddings(position_ids(ids)));
   }
 };
 
-struct TransformerLayer {
+struct DistilBertLayer {
   Linear q_lin, k_lin, v_lin, out_lin;  // (D, D)
   LayerNorm sa_layer_norm;
   Linear lin1;  // (4 D, D)
   Linear lin2;  // (D, 4 D)
   LayerNorm output_layer_norm;
 
-  TransformerLayer(ParameterFactory& parameters, const std::string& name)
-      : q_lin(normal_linear(parameters, name + ".attention.q_lin", kWidth, kWidth)),
-        k_lin(normal_linear(parameters, name + ".attention.k_lin", kWidth, kWidth)),
-        v_lin(normal_linear(parameters, name + ".attention.v_lin", kWidth, kWidth)),
-        out_lin(normal_linear(parameters, name + ".attention.out_lin", kWidth, kWidth)),
-        sa_layer_norm(parameters, name + ".sa_layer_norm", kWidth, kTextEpsilon),
-        lin1(normal_linear(parameters, name + ".ffn.lin1", kWidth, kHidden)),
-        lin2(normal_linear(parameters, name + ".ffn.lin2", kHidden, kWidth)),
-        output_layer_norm(parameters, name + ".output_layer_norm", kWidth, kTextEpsilon) {}
+  DistilBertLayer(ParameterFactory& parameters, const std::string& name)
+      : q_lin(normal_linear(parameters, name + ".attention.q_lin", kDistilBertWidth,
+                            kDistilBertWidth)),
+        k_lin(normal_linear(parameters, name + ".attention.k_lin", kDistilBertWidth,
+                            kDistilBertWidth)),
+        v_lin(normal_linear(parameters, name + ".attention.v_lin", kDistilBertWidth,
+                            kDistilBertWidth)),
+        out_lin(normal_linear(parameters, name + ".attention.out_lin", kDistilBertWidth,
+                              kDistilBertWidth)),
+        sa_layer_norm(parameters, name + ".sa_layer_norm", kDistilBertWidth, kTextEpsilon),
+        lin1(normal_linear(parameters, name + ".ffn.lin1", kDistilBertWidth, kDistilBertHidden)),
+        lin2(normal_linear(parameters, name + ".ffn.lin2", kDistilBertHidden, kDistilBertWidth)),
+        output_layer_norm(parameters, name + ".output_layer_norm", kDistilBertWidth, kTextEpsilon) {
+  }
 
   std::vector<SharedLinear> shared() const {
     using By = SharedLinear::By;
-    return {{q_lin, By::outputs, kHeadWidth},
-            {k_lin, By::outputs, kHeadWidth},
-            {v_lin, By::outputs, kHeadWidth},
-            {out_lin, By::inputs, kHeadWidth},
+    return {{q_lin, By::outputs, kDistilBertHeadWidth},
+            {k_lin, By::outputs, kDistilBertHeadWidth},
+            {v_lin, By::outputs, kDistilBertHeadWidth},
+            {out_lin, By::inputs, kDistilBertHeadWidth},
             {lin1, By::outputs},
             {lin2, By::inputs}};
   }
 };
 
 struct DistilBertLayers {
-  Embeddings embeddings;
-  std::vector<TransformerLayer> layers;
+  DistilBertEmbeddings embeddings;
+  std::vector<DistilBertLayer> layers;
   Linear pre_classifier;  // (D, D)
   Linear classifier;      // (C, D)
 
   DistilBertLayers(ParameterFactory& parameters, std::int64_t classes)
       : embeddings(parameters, "distilbert.embeddings"),
         layers(make_layers(parameters)),
-        pre_classifier(normal_linear(parameters, "pre_classifier", kWidth, kWidth)),
-        classifier(normal_linear(parameters, "classifier", kWidth, classes)) {}
+        pre_classifier(
+            normal_linear(parameters, "pre_classifier", kDistilBertWidth, kDistilBertWidth)),
+        classifier(normal_linear(parameters, "classifier", kDistilBertWidth, classes)) {}
 
  private:
-  static std::vector<TransformerLayer> make_layers(ParameterFactory& parameters) {
-    std::vector<TransformerLayer> made;
-    for (std::size_t i = 0; i < kLayers; ++i) made.emplace_back(parameters, layer_name(i));
+  static std::vector<DistilBertLayer> make_layers(ParameterFactory& parameters) {
+    std::vector<DistilBertLayer> made;
+    for (std::size_t i = 0; i < kDistilBertLayers; ++i)
+      made.emplace_back(parameters, distilbert_layer_name(i));
     return made;
   }
 };
@@ -98,7 +105,7 @@ class DistilBert final : public Model {
              std::vector<Parameter> parameters)
       : Model(std::move(parameters)), options_(options), distilbert_(std::move(layers)) {
     for (std::size_t i = 0; i < distilbert_.layers.size(); ++i) {
-      add_block(layer_name(i) + ".", distilbert_.layers[i].shared(),
+      add_block(distilbert_layer_name(i) + ".", distilbert_.layers[i].shared(),
                 [this, i](const at::Tensor& x) { return run_layer(distilbert_.layers[i], x); });
     }
   }
@@ -113,18 +120,18 @@ class DistilBert final : public Model {
  private:
   at::Tensor drop(const at::Tensor& x) const { return at::dropout(x, options_.dropout, training_); }
 
-  at::Tensor attention(const TransformerLayer& layer, const at::Tensor& x) const {
+  at::Tensor attention(const DistilBertLayer& layer, const at::Tensor& x) const {
     const std::vector<at::Tensor> qkv =
         products_->by_outputs(x, 1, {layer.q_lin, layer.k_lin, layer.v_lin});
-    const at::Tensor q = split_heads(qkv[0], kHeadWidth);  // (B, H, T, D / H)
-    const at::Tensor k = split_heads(qkv[1], kHeadWidth);
-    const at::Tensor v = split_heads(qkv[2], kHeadWidth);
+    const at::Tensor q = split_heads(qkv[0], kDistilBertHeadWidth);  // (B, H, T, D / H)
+    const at::Tensor k = split_heads(qkv[1], kDistilBertHeadWidth);
+    const at::Tensor v = split_heads(qkv[2], kDistilBertHeadWidth);
     const double dropout = training_ ? options_.dropout : 0.0;
     return products_->by_inputs(merge_heads(attend(options_.attention, q, k, v, mask_, dropout)), 1,
                                 layer.out_lin);
   }
 
-  at::Tensor run_layer(const TransformerLayer& layer, const at::Tensor& x) const {
+  at::Tensor run_layer(const DistilBertLayer& layer, const at::Tensor& x) const {
     const at::Tensor y = layer.sa_layer_norm(attention(layer, x) + x);  // (B, T, D)
     const at::Tensor z = drop(products_->by_inputs(                     // (B, T, D)
         at::gelu(products_->by_outputs(y, 1, layer.lin1)), 1, layer.lin2));

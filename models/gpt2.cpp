@@ -22,10 +22,9 @@
 namespace headroom {
 namespace {
 
-constexpr double kEpsilon = 1e-5;
-constexpr double kInitializerRange = 0.02;
+constexpr double kGpt2Epsilon = 1e-5;
 
-std::string layer_name(std::size_t index) { return "transformer.h." + std::to_string(index); }
+std::string gpt2_layer_name(std::size_t index) { return "transformer.h." + std::to_string(index); }
 
 /// transformers' Conv1D: a linear layer that keeps its weight transposed, as (in, out).
 Linear conv1d(ParameterFactory& parameters, const std::string& name, std::int64_t in,
@@ -37,7 +36,7 @@ Linear conv1d(ParameterFactory& parameters, const std::string& name, std::int64_
 /// As x is multiplied by it.
 Linear upright(const Linear& conv1d) { return {.weight = conv1d.weight.t(), .bias = conv1d.bias}; }
 
-struct DecoderLayer {
+struct Gpt2Layer {
   LayerNorm ln_1;
   Linear c_attn;       // (D, 3 D)
   Linear attn_c_proj;  // (D, D)
@@ -45,12 +44,12 @@ struct DecoderLayer {
   Linear c_fc;        // (D, 4 D)
   Linear mlp_c_proj;  // (4 D, D)
 
-  DecoderLayer(ParameterFactory& parameters, const std::string& name, const Gpt2Size& size)
-      : ln_1(parameters, name + ".ln_1", size.width, kEpsilon),
+  Gpt2Layer(ParameterFactory& parameters, const std::string& name, const Gpt2Size& size)
+      : ln_1(parameters, name + ".ln_1", size.width, kGpt2Epsilon),
         c_attn(conv1d(parameters, name + ".attn.c_attn", size.width, 3 * size.width)),
         attn_c_proj(
             conv1d(parameters, name + ".attn.c_proj", size.width, size.width, residual(size))),
-        ln_2(parameters, name + ".ln_2", size.width, kEpsilon),
+        ln_2(parameters, name + ".ln_2", size.width, kGpt2Epsilon),
         c_fc(conv1d(parameters, name + ".mlp.c_fc", size.width, 4 * size.width)),
         mlp_c_proj(
             conv1d(parameters, name + ".mlp.c_proj", 4 * size.width, size.width, residual(size))) {}
@@ -78,20 +77,20 @@ struct DecoderLayer {
 struct Gpt2Layers {
   Embedding wte;  // (V, D), also the head
   Embedding wpe;  // (positions, D)
-  std::vector<DecoderLayer> layers;
+  std::vector<Gpt2Layer> layers;
   LayerNorm ln_f;
 
   Gpt2Layers(ParameterFactory& parameters, const Gpt2Size& size)
       : wte(normal_embedding(parameters, "transformer.wte", {size.vocabulary, size.width})),
         wpe(normal_embedding(parameters, "transformer.wpe", {size.positions, size.width})),
         layers(make_layers(parameters, size)),
-        ln_f(parameters, "transformer.ln_f", size.width, kEpsilon) {}
+        ln_f(parameters, "transformer.ln_f", size.width, kGpt2Epsilon) {}
 
  private:
-  static std::vector<DecoderLayer> make_layers(ParameterFactory& parameters, const Gpt2Size& size) {
-    std::vector<DecoderLayer> made;
+  static std::vector<Gpt2Layer> make_layers(ParameterFactory& parameters, const Gpt2Size& size) {
+    std::vector<Gpt2Layer> made;
     for (std::int64_t i = 0; i < size.layers; ++i) {
-      made.emplace_back(parameters, layer_name(made.size()), size);
+      made.emplace_back(parameters, gpt2_layer_name(made.size()), size);
     }
     return made;
   }
@@ -110,7 +109,7 @@ class Gpt2 final : public Model {
        std::vector<Parameter> parameters)
       : Model(std::move(parameters)), size_(size), options_(options), gpt2_(std::move(layers)) {
     for (std::size_t i = 0; i < gpt2_.layers.size(); ++i) {
-      add_block(layer_name(i) + ".", gpt2_.layers[i].shared(size_.head_width()),
+      add_block(gpt2_layer_name(i) + ".", gpt2_.layers[i].shared(size_.head_width()),
                 [this, i](const at::Tensor& x) { return run_layer(gpt2_.layers[i], x); });
     }
   }
@@ -129,7 +128,7 @@ class Gpt2 final : public Model {
  private:
   at::Tensor drop(const at::Tensor& x) const { return at::dropout(x, options_.dropout, training_); }
 
-  at::Tensor attention(const DecoderLayer& layer, const at::Tensor& x) const {
+  at::Tensor attention(const Gpt2Layer& layer, const at::Tensor& x) const {
     const std::vector<at::Tensor> qkv =
         products_->by_outputs(x, 1, upright(layer.c_attn)).chunk(3, 2);
     const at::Tensor q = split_heads(qkv[0], size_.head_width());  // (B, H, T, D / H)
@@ -139,7 +138,7 @@ class Gpt2 final : public Model {
     return merge_heads(attend_to_past(options_.attention, q, k, v, mask_, dropout));  // (B, T, D)
   }
 
-  at::Tensor run_layer(const DecoderLayer& layer, const at::Tensor& input) const {
+  at::Tensor run_layer(const Gpt2Layer& layer, const at::Tensor& input) const {
     const at::Tensor mixed = attention(layer, layer.ln_1(input));
     const at::Tensor x =
         drop(products_->by_inputs(mixed, 1, upright(layer.attn_c_proj))) + input;  // (B, T, D)

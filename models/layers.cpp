@@ -7,11 +7,6 @@
 #include <ATen/ops/linear.h>
 
 namespace headroom {
-namespace {
-
-constexpr double kInitializerRange = 0.02;  // of transformers' configurations
-
-}  // namespace
 
 at::Tensor Linear::operator()(const at::Tensor& x) const { return at::linear(x, weight, bias); }
 

@@ -40,8 +40,10 @@ struct Embedding {
   at::Tensor operator()(const at::Tensor& ids) const;
 };
 
-/// As transformers makes them: weights normal with a standard deviation of 0.02, biases zero, the
-/// row of the padding index zero.
+inline constexpr double kInitializerRange = 0.02;  // of transformers' configurations
+
+/// As transformers makes them: weights normal with a standard deviation of kInitializerRange,
+/// biases zero, the row of the padding index zero.
 Linear normal_linear(ParameterFactory& parameters, const std::string& name, std::int64_t in,
                      std::int64_t out);
 Embedding normal_embedding(ParameterFactory& parameters, const std::string& name,

@@ -21,7 +21,7 @@
 namespace headroom {
 namespace {
 
-constexpr double kEpsilon = 1e-6;
+constexpr double kVitEpsilon = 1e-6;
 
 Linear xavier_linear(ParameterFactory& parameters, const std::string& name, std::int64_t in,
                      std::int64_t out) {
@@ -75,17 +75,17 @@ struct SelfAttention {
   }
 };
 
-struct EncoderLayer {
+struct VitLayer {
   LayerNorm ln_1;
   SelfAttention self_attention;
   LayerNorm ln_2;
   Linear mlp_0;  // (4 D, D)
   Linear mlp_3;  // (D, 4 D)
 
-  EncoderLayer(ParameterFactory& parameters, const std::string& name, std::int64_t width)
-      : ln_1(parameters, name + ".ln_1", width, kEpsilon),
+  VitLayer(ParameterFactory& parameters, const std::string& name, std::int64_t width)
+      : ln_1(parameters, name + ".ln_1", width, kVitEpsilon),
         self_attention(parameters, name + ".self_attention", width),
-        ln_2(parameters, name + ".ln_2", width, kEpsilon),
+        ln_2(parameters, name + ".ln_2", width, kVitEpsilon),
         mlp_0(xavier_linear(parameters, name + ".mlp.0", width, 4 * width)),
         mlp_3(xavier_linear(parameters, name + ".mlp.3", 4 * width, width)) {}
 
@@ -98,7 +98,7 @@ struct EncoderLayer {
   }
 };
 
-std::string layer_name(std::size_t index) {
+std::string vit_layer_name(std::size_t index) {
   return "encoder.layers.encoder_layer_" + std::to_string(index);
 }
 
@@ -106,7 +106,7 @@ struct VitLayers {
   at::Tensor class_token;    // (1, 1, D)
   Linear conv_proj;          // (D, 3, P, P)
   at::Tensor pos_embedding;  // (1, T, D)
-  std::vector<EncoderLayer> layers;
+  std::vector<VitLayer> layers;
   LayerNorm ln;
   Linear head;  // (C, D)
 
@@ -116,7 +116,7 @@ struct VitLayers {
         conv_proj(make_patches(parameters, size)),
         pos_embedding(parameters.normal("encoder.pos_embedding", {1, tokens, size.width}, 0.02)),
         layers(make_layers(parameters, size)),
-        ln(parameters, "encoder.ln", size.width, kEpsilon),
+        ln(parameters, "encoder.ln", size.width, kVitEpsilon),
         head(make_head(parameters, size.width, classes)) {}
 
  private:
@@ -135,10 +135,10 @@ struct VitLayers {
     return {.weight = weight, .bias = parameters.constant("conv_proj.bias", {size.width}, 0.0)};
   }
 
-  static std::vector<EncoderLayer> make_layers(ParameterFactory& parameters, const VitSize& size) {
-    std::vector<EncoderLayer> made;
+  static std::vector<VitLayer> make_layers(ParameterFactory& parameters, const VitSize& size) {
+    std::vector<VitLayer> made;
     for (std::int64_t i = 0; i < size.layers; ++i) {
-      made.emplace_back(parameters, layer_name(made.size()), size.width);
+      made.emplace_back(parameters, vit_layer_name(made.size()), size.width);
     }
     return made;
   }
@@ -150,7 +150,7 @@ class Vit final : public Model {
       std::vector<Parameter> parameters)
       : Model(std::move(parameters)), size_(size), options_(options), vit_(std::move(layers)) {
     for (std::size_t i = 0; i < vit_.layers.size(); ++i) {
-      add_block(layer_name(i) + ".", vit_.layers[i].shared(size_.head_width()),
+      add_block(vit_layer_name(i) + ".", vit_.layers[i].shared(size_.head_width()),
                 [this, i](const at::Tensor& x) { return run_layer(vit_.layers[i], x); });
     }
   }
@@ -172,7 +172,7 @@ class Vit final : public Model {
     return x.reshape({x.size(0), x.size(1), -1}).permute({0, 2, 1});
   }
 
-  at::Tensor run_layer(const EncoderLayer& layer, const at::Tensor& input) const {
+  at::Tensor run_layer(const VitLayer& layer, const at::Tensor& input) const {
     at::Tensor x =
         layer.self_attention(layer.ln_1(input), options_.attention, size_.head_width(), *products_);
     x = drop(x) + input;  // (B, T, D)

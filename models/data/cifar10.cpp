@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::int64_t kImagesPerFile = 10'000;
-constexpr std::size_t kTrain = 45'000;
+constexpr std::size_t kCifar10Train = 45'000;
 constexpr std::string_view kWhereFrom =
     "get the binary version of CIFAR-10 from https://www.cs.toronto.edu/~kriz/cifar.html and set "
     "data.path to the folder that holds data_batch_1.bin .. data_batch_5.bin and test_batch.bin";
@@ -28,7 +28,7 @@ ConfigError bad_file(const fs::path& file, const std::string& problem) {
   return ConfigError(file.string() + ": " + problem + "; " + std::string(kWhereFrom));
 }
 
-std::string read_file(const fs::path& file, std::int64_t expected_bytes) {
+std::string read_cifar10_file(const fs::path& file, std::int64_t expected_bytes) {
   std::error_code error;
   const std::uintmax_t bytes = fs::file_size(file, error);
   if (error) throw bad_file(file, error.message());
@@ -46,7 +46,7 @@ std::string read_file(const fs::path& file, std::int64_t expected_bytes) {
 void add_file(ImageRecords& records, std::vector<const std::uint8_t*>& part, const fs::path& file,
               std::size_t most) {
   const std::int64_t record_bytes = records.record_bytes();
-  records.storage.push_back(read_file(file, kImagesPerFile * record_bytes));
+  records.storage.push_back(read_cifar10_file(file, kImagesPerFile * record_bytes));
   const auto* bytes = reinterpret_cast<const std::uint8_t*>(records.storage.back().data());
   for (std::int64_t i = 0; i < kImagesPerFile && part.size() < most; ++i) {
     const std::uint8_t* record = bytes + i * record_bytes;
@@ -67,7 +67,8 @@ std::unique_ptr<Dataset> make_cifar10(const DataOptions& options, std::int64_t n
   records.storage.reserve(6);
   const fs::path folder(options.path);
   for (int i = 1; i <= 5; ++i) {
-    add_file(records, records.train, folder / ("data_batch_" + std::to_string(i) + ".bin"), kTrain);
+    add_file(records, records.train, folder / ("data_batch_" + std::to_string(i) + ".bin"),
+             kCifar10Train);
   }
   add_file(records, records.held_out, folder / "test_batch.bin", kImagesPerFile);
   return make_image_dataset(std::move(records), options, num_classes);

@@ -18,7 +18,7 @@ extern const std::string_view kDigits;  // digits.bin, embedded by models/CMakeL
 
 namespace {
 
-constexpr std::size_t kTrain = 1500;
+constexpr std::size_t kDigitsTrain = 1500;
 constexpr std::uint64_t kSplitSeed = 0;
 
 }  // namespace
@@ -29,7 +29,7 @@ std::unique_ptr<Dataset> make_digits(const DataOptions& options, std::int64_t nu
   const auto* bytes = reinterpret_cast<const std::uint8_t*>(kDigits.data());
   const std::int64_t count = std::ssize(kDigits) / records.record_bytes();
   for (const std::int64_t index : shuffled(count, kSplitSeed)) {
-    auto& part = records.train.size() < kTrain ? records.train : records.held_out;
+    auto& part = records.train.size() < kDigitsTrain ? records.train : records.held_out;
     part.push_back(bytes + index * records.record_bytes());
   }
   return make_image_dataset(std::move(records), options, num_classes);

@@ -21,8 +21,25 @@
 namespace headroom {
 namespace {
 
+/// A copy in page-locked memory. Not Tensor::pin_memory(): its copy would start a team of OpenMP
+/// threads for each worker, beside those that train.
+at::Tensor pin(const at::Tensor& tensor) {
+  at::Tensor pinned = at::empty(tensor.sizes(), tensor.options().pinned_memory(true));
+  std::memcpy(pinned.mutable_data_ptr(), tensor.const_data_ptr(), tensor.nbytes());
+  return pinned;
+}
+
+/// What `load` returned or threw, for whoever asks for the batch.
+std::future<Batch> outcome(const std::function<Batch()>& load) {
+  std::packaged_task<Batch()> task(load);
+  task();
+  return task.get_future();
+}
+
+}  // namespace
+
 /// Which samples a share of batch k holds.
-class Order {
+class Loader::Order {
  public:
   Order(std::int64_t samples, std::int64_t batch_size, std::int64_t seed, const BatchShare& share)
       : samples_(samples),
@@ -49,23 +66,6 @@ class Order {
   std::int64_t epoch_ = -1;  // whose order `indices_` is
   std::vector<std::int64_t> indices_;
 };
-
-/// A copy in page-locked memory. Not Tensor::pin_memory(): its copy would start a team of OpenMP
-/// threads for each worker, beside those that train.
-at::Tensor pin(const at::Tensor& tensor) {
-  at::Tensor pinned = at::empty(tensor.sizes(), tensor.options().pinned_memory(true));
-  std::memcpy(pinned.mutable_data_ptr(), tensor.const_data_ptr(), tensor.nbytes());
-  return pinned;
-}
-
-/// What `load` returned or threw, for whoever asks for the batch.
-std::future<Batch> outcome(const std::function<Batch()>& load) {
-  std::packaged_task<Batch()> task(load);
-  task();
-  return task.get_future();
-}
-
-}  // namespace
 
 struct Loader::State {
   State(const Dataset& data, const DataOptions& options, std::int64_t batch_size, std::int64_t seed,

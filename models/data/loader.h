@@ -34,6 +34,7 @@ class Loader {
   Batch next();
 
  private:
+  class Order;
   struct State;
   std::unique_ptr<State> state_;
 };

@@ -6,11 +6,9 @@
 #include <cstdio>
 #include <utility>
 
-#include "src/dry_run/cudart_error.h"
 #include "src/dry_run/dry_run.h"
 
-using namespace headroom::dry_run;
-
+namespace headroom::dry_run {
 namespace {
 
 thread_local cudaError_t last_error = cudaSuccess;
@@ -19,9 +17,9 @@ thread_local cudaError_t last_error = cudaSuccess;
 // Compute Capability").
 constexpr int kThreadsPerBlock = 1024;
 constexpr int kWarp = 32;
-constexpr int kMostGridX = 2147483647;
-constexpr int kMostGridYZ = 65535;
-constexpr int kMostBlockZ = 64;
+constexpr int kMaxGridX = 2147483647;
+constexpr int kMaxGridYZ = 65535;
+constexpr int kMaxBlockZ = 64;
 constexpr int kConstantBytes = 65536;
 constexpr int kTextureAlignment = 512;
 
@@ -39,14 +37,10 @@ int blocks_per_multiprocessor(const Gpu& gpu, int threads_per_block) {
 
 }  // namespace
 
-namespace headroom::dry_run {
-
 cudaError_t fail(cudaError_t error) {
   last_error = error;
   return error;
 }
-
-}  // namespace headroom::dry_run
 
 HEADROOM_ENTRY cudaError_t cudaGetLastError() { return std::exchange(last_error, cudaSuccess); }
 HEADROOM_ENTRY cudaError_t cudaPeekAtLastError() { return last_error; }
@@ -138,8 +132,8 @@ HEADROOM_ENTRY cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, i
   p.unifiedAddressing = 1;
   p.concurrentKernels = 1;
   p.asyncEngineCount = 2;
-  std::copy_n(std::begin({kThreadsPerBlock, kThreadsPerBlock, kMostBlockZ}), 3, p.maxThreadsDim);
-  std::copy_n(std::begin({kMostGridX, kMostGridYZ, kMostGridYZ}), 3, p.maxGridSize);
+  std::copy_n(std::begin({kThreadsPerBlock, kThreadsPerBlock, kMaxBlockZ}), 3, p.maxThreadsDim);
+  std::copy_n(std::begin({kMaxGridX, kMaxGridYZ, kMaxGridYZ}), 3, p.maxGridSize);
   return cudaSuccess;
 }
 
@@ -163,14 +157,14 @@ HEADROOM_ENTRY cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr att
       *value = p.maxThreadsPerBlock;
       break;
     case cudaDevAttrMaxBlockDimZ:
-      *value = kMostBlockZ;
+      *value = kMaxBlockZ;
       break;
     case cudaDevAttrMaxGridDimX:
-      *value = kMostGridX;
+      *value = kMaxGridX;
       break;
     case cudaDevAttrMaxGridDimY:
     case cudaDevAttrMaxGridDimZ:
-      *value = kMostGridYZ;
+      *value = kMaxGridYZ;
       break;
     case cudaDevAttrMaxThreadsPerMultiProcessor:
       *value = p.maxThreadsPerMultiProcessor;
@@ -255,3 +249,5 @@ HEADROOM_ENTRY cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlag
   *blocks = blocks_per_multiprocessor(dry_run().gpu, threads);
   return cudaSuccess;
 }
+
+}  // namespace headroom::dry_run

@@ -4,8 +4,7 @@
 
 #include "src/dry_run/dry_run.h"
 
-using namespace headroom::dry_run;
-
+namespace headroom::dry_run {
 namespace {
 
 struct LaunchShape {
@@ -78,3 +77,5 @@ HEADROOM_ENTRY cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config,
                                                void**) {
   return launch(config->gridDim, config->blockDim, config->stream);
 }
+
+}  // namespace headroom::dry_run

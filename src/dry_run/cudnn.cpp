@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // cuDNN: handles and the descriptors of tensors. Recurrent networks, CTC, pooling and the spatial
 // transformer are not modelled.
-#include "src/dry_run/cudnn_types.h"
-
 #include <functional>
 #include <numeric>
 
+#include "src/dry_run/cudnn_types.h"
 #include "src/dry_run/dry_run.h"
-#include "src/dry_run/product.h"
-
-using namespace headroom::dry_run;
 
 namespace headroom::dry_run {
 
@@ -47,8 +43,6 @@ Precision cudnn_precision(cudnnDataType_t type, bool tensor_cores) {
       return product_precision(CUDA_R_16F, tensor_cores);
   }
 }
-
-}  // namespace headroom::dry_run
 
 HEADROOM_ENTRY const char* cudnnGetErrorString(cudnnStatus_t status) {
   return status == CUDNN_STATUS_SUCCESS ? "CUDNN_STATUS_SUCCESS" : "an error of the dry run";
@@ -129,3 +123,5 @@ HEADROOM_ENTRY cudnnStatus_t cudnnSetActivationDescriptor(cudnnActivationDescrip
                                                           cudnnNanPropagation_t, double) {
   return CUDNN_STATUS_SUCCESS;
 }
+
+}  // namespace headroom::dry_run

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "src/dry_run/cudnn_graph.h"
-
+// cuDNN's backend interface: graphs of operations, engines that can run them, and plans. There are
+// two engines: with tensor cores, and without for those who do not want fp32 rounded to TF32.
+#include <algorithm>
 #include <cstring>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "src/dry_run/cudnn_types.h"
 #include "src/dry_run/dry_run.h"
@@ -10,7 +13,7 @@
 namespace headroom::dry_run {
 namespace {
 
-std::vector<std::int64_t> sizes(const GraphPart* tensor) {
+std::vector<std::int64_t> sizes_of(const GraphPart* tensor) {
   return tensor == nullptr ? std::vector<std::int64_t>{}
                            : tensor->numbers(CUDNN_ATTR_TENSOR_DIMENSIONS);
 }
@@ -25,20 +28,20 @@ cudnnDataType_t data_type(const GraphPart* tensor) {
   return type;
 }
 
-GraphWork convolution(const GraphPart* output, const GraphPart* filter) {
-  return {convolution_flops(sizes(output), sizes(filter)), data_type(filter)};
+GraphWork convolution_work(const GraphPart* output, const GraphPart* filter) {
+  return {convolution_flops(sizes_of(output), sizes_of(filter)), data_type(filter)};
 }
 
-GraphWork product(const GraphPart* a, const GraphPart* result) {
-  const std::vector<std::int64_t> factor = sizes(a);
-  return {factor.empty() ? 0 : 2 * elements(sizes(result)) * factor.back(), data_type(a)};
+GraphWork product_work(const GraphPart* a, const GraphPart* result) {
+  const std::vector<std::int64_t> factor = sizes_of(a);
+  return {factor.empty() ? 0 : 2 * elements(sizes_of(result)) * factor.back(), data_type(a)};
 }
 
 /// Attention as one operation. `products`: two forward; five backward, which makes one of the
 /// forward's again.
-GraphWork attention(const GraphPart* q, const GraphPart* k, int products) {
-  const std::vector<std::int64_t> queries = sizes(q);  // (batch, heads, length, width)
-  const std::vector<std::int64_t> keys = sizes(k);
+GraphWork attention_work(const GraphPart* q, const GraphPart* k, int products) {
+  const std::vector<std::int64_t> queries = sizes_of(q);  // (batch, heads, length, width)
+  const std::vector<std::int64_t> keys = sizes_of(k);
   if (queries.size() != 4 || keys.size() != 4) return {};
   return {2 * products * elements(queries) * keys[2], data_type(q)};
 }
@@ -46,23 +49,23 @@ GraphWork attention(const GraphPart* q, const GraphPart* k, int products) {
 GraphWork operation_work(const GraphPart& operation) {
   switch (operation.type) {
     case CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR:
-      return convolution(operation.part(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y),
-                         operation.part(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W));
+      return convolution_work(operation.part(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y),
+                              operation.part(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W));
     case CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR:
-      return convolution(operation.part(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DY),
-                         operation.part(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_W));
+      return convolution_work(operation.part(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DY),
+                              operation.part(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_W));
     case CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR:
-      return convolution(operation.part(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DY),
-                         operation.part(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DW));
+      return convolution_work(operation.part(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DY),
+                              operation.part(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DW));
     case CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR:
-      return product(operation.part(CUDNN_ATTR_OPERATION_MATMUL_ADESC),
-                     operation.part(CUDNN_ATTR_OPERATION_MATMUL_CDESC));
+      return product_work(operation.part(CUDNN_ATTR_OPERATION_MATMUL_ADESC),
+                          operation.part(CUDNN_ATTR_OPERATION_MATMUL_CDESC));
     case CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR:
-      return attention(operation.part(CUDNN_ATTR_OPERATION_SDPA_FWD_QDESC),
-                       operation.part(CUDNN_ATTR_OPERATION_SDPA_FWD_KDESC), /*products=*/2);
+      return attention_work(operation.part(CUDNN_ATTR_OPERATION_SDPA_FWD_QDESC),
+                            operation.part(CUDNN_ATTR_OPERATION_SDPA_FWD_KDESC), /*products=*/2);
     case CUDNN_BACKEND_OPERATION_SDPA_BWD_DESCRIPTOR:
-      return attention(operation.part(CUDNN_ATTR_OPERATION_SDPA_BWD_QDESC),
-                       operation.part(CUDNN_ATTR_OPERATION_SDPA_BWD_KDESC), /*products=*/5);
+      return attention_work(operation.part(CUDNN_ATTR_OPERATION_SDPA_BWD_QDESC),
+                            operation.part(CUDNN_ATTR_OPERATION_SDPA_BWD_KDESC), /*products=*/5);
     case CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR:
     case CUDNN_BACKEND_OPERATION_REDUCTION_DESCRIPTOR:
     case CUDNN_BACKEND_OPERATION_RNG_DESCRIPTOR:
@@ -74,6 +77,90 @@ GraphWork operation_work(const GraphPart& operation) {
       not_modelled(name.c_str());
     }
   }
+}
+
+using SharedPart = std::shared_ptr<GraphPart>;
+
+SharedPart& part_of(cudnnBackendDescriptor_t handle) { return *static_cast<SharedPart*>(handle); }
+
+std::size_t value_size(cudnnBackendAttributeType_t type) {
+  switch (type) {
+    case CUDNN_TYPE_BOOLEAN:
+    case CUDNN_TYPE_CHAR:
+      return 1;
+    case CUDNN_TYPE_HANDLE:
+    case CUDNN_TYPE_VOID_PTR:
+    case CUDNN_TYPE_BACKEND_DESCRIPTOR:
+    case CUDNN_TYPE_INT64:
+    case CUDNN_TYPE_DOUBLE:
+      return 8;
+    case CUDNN_TYPE_FRACTION:
+      return sizeof(cudnnFraction_t);
+    default:  // floats, 32-bit integers and enumerations
+      return 4;
+  }
+}
+
+template <class Value>
+void set(GraphPart& part, cudnnBackendAttributeName_t name, const Value& value) {
+  auto& attribute = part.attributes[name];
+  attribute.count = 1;
+  attribute.values.resize(sizeof(value));
+  std::memcpy(attribute.values.data(), &value, sizeof(value));
+}
+
+void set(GraphPart& part, cudnnBackendAttributeName_t name, SharedPart value) {
+  part.attributes[name] = {1, {}, {std::move(value)}};
+}
+
+constexpr std::int64_t kTensorCoreEngine = 0;
+constexpr std::int64_t kPlainEngine = 1;
+
+SharedPart engine_config(const SharedPart& graph, std::int64_t engine_index) {
+  auto engine = std::make_shared<GraphPart>(GraphPart{CUDNN_BACKEND_ENGINE_DESCRIPTOR, {}});
+  set(*engine, CUDNN_ATTR_ENGINE_OPERATION_GRAPH, graph);
+  set(*engine, CUDNN_ATTR_ENGINE_GLOBAL_INDEX, engine_index);
+  if (engine_index == kTensorCoreEngine) {
+    set(*engine, CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, CUDNN_NUMERICAL_NOTE_TENSOR_CORE);
+  }
+  auto config = std::make_shared<GraphPart>(GraphPart{CUDNN_BACKEND_ENGINECFG_DESCRIPTOR, {}});
+  set(*config, CUDNN_ATTR_ENGINECFG_ENGINE, std::move(engine));
+  return config;
+}
+
+/// What the heuristics give, best first.
+std::vector<SharedPart> engine_configs(const GraphPart& heuristics) {
+  const SharedPart graph = heuristics.shared_part(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH);
+  if (graph == nullptr) return {};
+  return {engine_config(graph, kTensorCoreEngine), engine_config(graph, kPlainEngine)};
+}
+
+/// What a finished part knows of itself, where the program did not set it.
+std::optional<std::int64_t> known_value(cudnnBackendAttributeName_t name) {
+  switch (name) {
+    case CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE:
+    case CUDNN_ATTR_ENGINECFG_WORKSPACE_SIZE:
+      return kGraphWorkspaceBytes;
+    case CUDNN_ATTR_ENGINECFG_SHARED_MEMORY_USED:  // fits any device
+      return 0;
+    case CUDNN_ATTR_OPERATIONGRAPH_ENGINE_GLOBAL_COUNT:
+      return 2;
+    default:
+      return std::nullopt;
+  }
+}
+
+GraphPart::Attribute read(const GraphPart& part, cudnnBackendAttributeName_t name) {
+  if (name == CUDNN_ATTR_ENGINEHEUR_RESULTS) {
+    std::vector<SharedPart> configs = engine_configs(part);
+    const auto count = static_cast<std::int64_t>(configs.size());
+    return {count, {}, std::move(configs)};
+  }
+  const auto found = part.attributes.find(name);
+  if (found != part.attributes.end()) return found->second;
+  GraphPart none{};
+  if (const auto value = known_value(name)) set(none, name, *value);
+  return none.attributes[name];
 }
 
 }  // namespace
@@ -106,6 +193,73 @@ GraphWork graph_work(const GraphPart& graph) {
     sum.flops += work.flops;
   }
   return sum;
+}
+
+HEADROOM_ENTRY cudnnStatus_t cudnnBackendCreateDescriptor(cudnnBackendDescriptorType_t type,
+                                                          cudnnBackendDescriptor_t* handle) {
+  *handle = new SharedPart(std::make_shared<GraphPart>(GraphPart{type, {}}));
+  return CUDNN_STATUS_SUCCESS;
+}
+
+HEADROOM_ENTRY cudnnStatus_t cudnnBackendDestroyDescriptor(cudnnBackendDescriptor_t handle) {
+  delete static_cast<SharedPart*>(handle);
+  return CUDNN_STATUS_SUCCESS;
+}
+
+HEADROOM_ENTRY cudnnStatus_t cudnnBackendFinalize(cudnnBackendDescriptor_t) {
+  return CUDNN_STATUS_SUCCESS;
+}
+
+HEADROOM_ENTRY cudnnStatus_t cudnnBackendSetAttribute(cudnnBackendDescriptor_t handle,
+                                                      cudnnBackendAttributeName_t name,
+                                                      cudnnBackendAttributeType_t type,
+                                                      std::int64_t count, const void* values) {
+  auto& attribute = part_of(handle)->attributes[name];
+  attribute = {count, {}, {}};
+  if (type == CUDNN_TYPE_BACKEND_DESCRIPTOR) {
+    const auto* handles = static_cast<const cudnnBackendDescriptor_t*>(values);
+    for (std::int64_t i = 0; i < count; ++i) attribute.parts.push_back(part_of(handles[i]));
+    return CUDNN_STATUS_SUCCESS;
+  }
+  const auto* bytes = static_cast<const std::byte*>(values);
+  attribute.values.assign(bytes, bytes + static_cast<std::size_t>(count) * value_size(type));
+  return CUDNN_STATUS_SUCCESS;
+}
+
+HEADROOM_ENTRY cudnnStatus_t cudnnBackendGetAttribute(cudnnBackendDescriptor_t handle,
+                                                      cudnnBackendAttributeName_t name,
+                                                      cudnnBackendAttributeType_t type,
+                                                      std::int64_t asked, std::int64_t* count,
+                                                      void* values) {
+  const GraphPart::Attribute attribute = read(*part_of(handle), name);
+  if (count != nullptr) *count = attribute.count;
+  const std::int64_t given = std::min(asked, attribute.count);
+  if (values == nullptr || given == 0) return CUDNN_STATUS_SUCCESS;
+  if (type == CUDNN_TYPE_BACKEND_DESCRIPTOR) {  // into descriptors of the caller
+    auto* handles = static_cast<cudnnBackendDescriptor_t*>(values);
+    for (std::int64_t i = 0; i < given; ++i) {
+      part_of(handles[i]) = attribute.parts[static_cast<std::size_t>(i)];
+    }
+    return CUDNN_STATUS_SUCCESS;
+  }
+  const std::size_t size = static_cast<std::size_t>(given) * value_size(type);
+  std::memcpy(values, attribute.values.data(), std::min(size, attribute.values.size()));
+  return CUDNN_STATUS_SUCCESS;
+}
+
+HEADROOM_ENTRY cudnnStatus_t cudnnBackendExecute(cudnnHandle_t handle,
+                                                 cudnnBackendDescriptor_t plan,
+                                                 cudnnBackendDescriptor_t) {
+  const GraphPart* config = part_of(plan)->part(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG);
+  const GraphPart* engine = config == nullptr ? nullptr : config->part(CUDNN_ATTR_ENGINECFG_ENGINE);
+  const GraphPart* graph =
+      engine == nullptr ? nullptr : engine->part(CUDNN_ATTR_ENGINE_OPERATION_GRAPH);
+  if (graph == nullptr) return CUDNN_STATUS_BAD_PARAM;
+  const GraphWork work = graph_work(*graph);
+  const bool tensor_cores =
+      engine->numbers(CUDNN_ATTR_ENGINE_GLOBAL_INDEX) == std::vector{kTensorCoreEngine};
+  run_product(handle->stream, work.flops, cudnn_precision(work.type, tensor_cores));
+  return CUDNN_STATUS_SUCCESS;
 }
 
 }  // namespace headroom::dry_run

@@ -7,9 +7,6 @@
 #include <stdexcept>
 #include <string>
 
-#include "src/dry_run/report.h"
-#include "src/dry_run/torch_allocator.h"
-
 namespace headroom::dry_run {
 namespace {
 
@@ -77,7 +74,6 @@ const char* not_modelled_functions() {
 
 }  // namespace headroom::dry_run
 
-// For the library that stands in for NVML.
 HEADROOM_ENTRY void headroom_dry_run_memory(std::size_t* used, std::size_t* total) {
   const auto& memory = headroom::dry_run::dry_run().memory;
   *used = static_cast<std::size_t>(memory.used());

@@ -6,12 +6,14 @@
 #include <atomic>
 #include <cstdint>
 
-#include "src/dry_run/entry.h"
-#include "src/dry_run/gpu_memory.h"
-#include "src/dry_run/pinned_memory.h"
+#include "src/dry_run/memory.h"
 #include "src/dry_run/settings.h"
 #include "src/dry_run/timeline.h"
 #include "src/dry_run/work.h"
+
+/// An entry point of a library that the dry run stands in for. The library's own header declares
+/// it.
+#define HEADROOM_ENTRY extern "C" __attribute__((visibility("default")))
 
 namespace headroom::dry_run {
 
@@ -47,6 +49,9 @@ void run_work(cudaStream_t stream, std::int64_t ns);
 void run_kernel(cudaStream_t stream, std::int64_t threads);
 void run_product(cudaStream_t stream, std::int64_t flops, Precision precision);
 
+/// Gives the error back, and keeps it as this thread's last error, as cudart does.
+cudaError_t fail(cudaError_t error);
+
 /// A function that the dry run lacks was called: names it in the report and throws
 /// std::runtime_error, which PyTorch passes on to the line of the program that needed it.
 [[noreturn]] void not_modelled(const char* function);
@@ -54,4 +59,15 @@ void run_product(cudaStream_t stream, std::int64_t flops, Precision precision);
 /// The functions that not_modelled() was called with, joined by ", ".
 const char* not_modelled_functions();
 
+/// Asks the program's LibTorch for its version, which it can't tell any more when the program ends.
+void remember_torch_version();
+
+/// Writes what this process took and did, as one JSON object, to PID.json in the folder that the
+/// settings name; nothing where they name none. docs/planning.md lists its members.
+void write_report();
+
 }  // namespace headroom::dry_run
+
+/// The device's memory in use, and in all, in bytes, without making a context: for the library that
+/// stands in for NVML.
+HEADROOM_ENTRY void headroom_dry_run_memory(std::size_t* used, std::size_t* total);

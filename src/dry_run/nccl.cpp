@@ -11,22 +11,21 @@
 
 #include "src/dry_run/dry_run.h"
 
-using namespace headroom::dry_run;
-
 struct ncclComm {
   int ranks;
   int rank;
 };
 
+namespace headroom::dry_run {
 namespace {
 
-ncclResult_t make(ncclComm_t* communicator, int ranks, int rank) {
+ncclResult_t make_communicator(ncclComm_t* communicator, int ranks, int rank) {
   if (ranks < 1 || rank < 0 || rank >= ranks) return ncclInvalidArgument;
   *communicator = new ncclComm{ranks, rank};
   return ncclSuccess;
 }
 
-std::int64_t bytes_of(std::size_t count, ncclDataType_t type) {
+std::int64_t transfer_bytes(std::size_t count, ncclDataType_t type) {
   const auto elements = static_cast<std::int64_t>(count);
   switch (type) {
     case ncclInt64:
@@ -82,24 +81,25 @@ HEADROOM_ENTRY const char* ncclGetLastError(ncclComm_t) { return ""; }
 
 HEADROOM_ENTRY ncclResult_t ncclCommInitRank(ncclComm_t* communicator, int ranks, ncclUniqueId,
                                              int rank) {
-  return make(communicator, ranks, rank);
+  return make_communicator(communicator, ranks, rank);
 }
 
 HEADROOM_ENTRY ncclResult_t ncclCommInitRankConfig(ncclComm_t* communicator, int ranks,
                                                    ncclUniqueId, int rank, ncclConfig_t*) {
-  return make(communicator, ranks, rank);
+  return make_communicator(communicator, ranks, rank);
 }
 
 HEADROOM_ENTRY ncclResult_t ncclCommInitRankScalable(ncclComm_t* communicator, int ranks, int rank,
                                                      int, ncclUniqueId*, ncclConfig_t*) {
-  return make(communicator, ranks, rank);
+  return make_communicator(communicator, ranks, rank);
 }
 
 HEADROOM_ENTRY ncclResult_t ncclCommShrink(ncclComm_t parent, int* excluded, int count,
                                            ncclComm_t* communicator, ncclConfig_t*, int) {
   const auto below =
       std::count_if(excluded, excluded + count, [&](int other) { return other < parent->rank; });
-  return make(communicator, parent->ranks - count, parent->rank - static_cast<int>(below));
+  return make_communicator(communicator, parent->ranks - count,
+                           parent->rank - static_cast<int>(below));
 }
 
 HEADROOM_ENTRY ncclResult_t ncclCommFinalize(ncclComm_t) { return ncclSuccess; }
@@ -162,13 +162,13 @@ HEADROOM_ENTRY ncclResult_t ncclGroupEnd() { return ncclSuccess; }
 
 HEADROOM_ENTRY ncclResult_t ncclAllGather(const void*, void*, std::size_t sent, ncclDataType_t type,
                                           ncclComm_t communicator, cudaStream_t stream) {
-  return transfer(stream, (communicator->ranks - 1) * bytes_of(sent, type));
+  return transfer(stream, (communicator->ranks - 1) * transfer_bytes(sent, type));
 }
 
 HEADROOM_ENTRY ncclResult_t ncclReduceScatter(const void*, void*, std::size_t received,
                                               ncclDataType_t type, ncclRedOp_t,
                                               ncclComm_t communicator, cudaStream_t stream) {
-  return transfer(stream, (communicator->ranks - 1) * bytes_of(received, type));
+  return transfer(stream, (communicator->ranks - 1) * transfer_bytes(received, type));
 }
 
 /// A reduce-scatter and an all-gather.
@@ -176,39 +176,41 @@ HEADROOM_ENTRY ncclResult_t ncclAllReduce(const void*, void*, std::size_t count,
                                           ncclDataType_t type, ncclRedOp_t, ncclComm_t communicator,
                                           cudaStream_t stream) {
   const std::int64_t ranks = communicator->ranks;
-  return transfer(stream, 2 * (ranks - 1) * bytes_of(count, type) / ranks);
+  return transfer(stream, 2 * (ranks - 1) * transfer_bytes(count, type) / ranks);
 }
 
 HEADROOM_ENTRY ncclResult_t ncclBroadcast(const void*, void*, std::size_t count,
                                           ncclDataType_t type, int, ncclComm_t communicator,
                                           cudaStream_t stream) {
-  return transfer(stream, passed_on(communicator, bytes_of(count, type)));
+  return transfer(stream, passed_on(communicator, transfer_bytes(count, type)));
 }
 
 HEADROOM_ENTRY ncclResult_t ncclBcast(void*, std::size_t count, ncclDataType_t type, int,
                                       ncclComm_t communicator, cudaStream_t stream) {
-  return transfer(stream, passed_on(communicator, bytes_of(count, type)));
+  return transfer(stream, passed_on(communicator, transfer_bytes(count, type)));
 }
 
 HEADROOM_ENTRY ncclResult_t ncclReduce(const void*, void*, std::size_t count, ncclDataType_t type,
                                        ncclRedOp_t, int, ncclComm_t communicator,
                                        cudaStream_t stream) {
-  return transfer(stream, passed_on(communicator, bytes_of(count, type)));
+  return transfer(stream, passed_on(communicator, transfer_bytes(count, type)));
 }
 
 /// `count` elements to each rank.
 HEADROOM_ENTRY ncclResult_t ncclAlltoAll(const void*, void*, std::size_t count, ncclDataType_t type,
                                          ncclComm_t communicator, cudaStream_t stream) {
-  return transfer(stream, (communicator->ranks - 1) * bytes_of(count, type));
+  return transfer(stream, (communicator->ranks - 1) * transfer_bytes(count, type));
 }
 
 HEADROOM_ENTRY ncclResult_t ncclSend(const void*, std::size_t count, ncclDataType_t type, int peer,
                                      ncclComm_t communicator, cudaStream_t stream) {
-  return transfer(stream, peer == communicator->rank ? 0 : bytes_of(count, type));
+  return transfer(stream, peer == communicator->rank ? 0 : transfer_bytes(count, type));
 }
 
 HEADROOM_ENTRY ncclResult_t ncclRecv(void*, std::size_t count, ncclDataType_t type, int peer,
                                      ncclComm_t communicator, cudaStream_t stream) {
   const bool from_itself = peer == communicator->rank;
-  return transfer(stream, /*sent=*/0, from_itself ? 0 : bytes_of(count, type));
+  return transfer(stream, /*sent=*/0, from_itself ? 0 : transfer_bytes(count, type));
 }
+
+}  // namespace headroom::dry_run

@@ -7,7 +7,7 @@
 
 #include <cstdio>
 
-#include "src/dry_run/entry.h"
+#include "src/dry_run/dry_run.h"
 
 namespace {
 
@@ -31,9 +31,6 @@ struct Process {
 };
 
 }  // namespace
-
-// Whether a context exists, and how much memory is in use, without making a context.
-extern "C" void headroom_dry_run_memory(std::size_t* used, std::size_t* total);
 
 HEADROOM_ENTRY int nvmlInit_v2() { return kSuccess; }
 HEADROOM_ENTRY int nvmlShutdown() { return kSuccess; }

@@ -22,7 +22,7 @@ struct Asker {
   int questions = 0;  // since it last queued work
 };
 thread_local Asker asker;
-constexpr int kMostDoublings = 40;  // 18 minutes
+constexpr int kMaxDoublings = 40;  // 18 minutes
 
 }  // namespace
 
@@ -179,7 +179,7 @@ void Timeline::wait_for_place(Stream& stream) {
 
 bool Timeline::is_over_for_asker(std::int64_t ns) const {
   if (ns <= host_now_ns_) return true;
-  const int doublings = std::min(asker.questions++, kMostDoublings);
+  const int doublings = std::min(asker.questions++, kMaxDoublings);
   return ns <= host_now_ns_ + (std::int64_t{1} << doublings) - 1;  // the first comes at once
 }
 

@@ -5,8 +5,7 @@
 #include <array>
 #include <cstdint>
 
-#include "src/dry_run/gpu_memory.h"
-#include "src/dry_run/pinned_memory.h"
+#include "src/dry_run/memory.h"
 
 namespace headroom::dry_run {
 namespace {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuDNN's convolutions in the interface before graphs, which PyTorch uses where
-// TORCH_CUDNN_V8_API_DISABLED=1. There is one algorithm for each.
+// cuDNN's layers in the interface before graphs: convolutions, which PyTorch asks for here where
+// TORCH_CUDNN_V8_API_DISABLED=1 and of which there is one algorithm each, and batch normalization,
+// which lasts as long as its tensors take through the device's memory.
 #include <algorithm>
 
 #include "src/dry_run/cudnn_types.h"
 #include "src/dry_run/dry_run.h"
 
-using namespace headroom::dry_run;
-
+namespace headroom::dry_run {
 namespace {
 
 cudnnStatus_t convolve(cudnnHandle_t handle, cudnnConvolutionDescriptor_t convolution,
@@ -32,8 +32,13 @@ cudnnStatus_t offer(Algorithm algorithm, cudnnConvolutionDescriptor_t convolutio
   return CUDNN_STATUS_SUCCESS;
 }
 
-cudnnStatus_t workspace(std::size_t* bytes) {
-  *bytes = kConvolutionWorkspaceBytes;
+cudnnStatus_t pass_over(cudnnHandle_t handle, cudnnTensorDescriptor_t tensor, int times) {
+  run_work(handle->stream, memory_ns(dry_run().gpu, times * bytes_of(*tensor)));
+  return CUDNN_STATUS_SUCCESS;
+}
+
+cudnnStatus_t give_size(std::size_t* bytes, std::int64_t value) {
+  *bytes = static_cast<std::size_t>(value);
   return CUDNN_STATUS_SUCCESS;
 }
 
@@ -89,7 +94,7 @@ HEADROOM_ENTRY cudnnStatus_t cudnnFindConvolutionForwardAlgorithmEx(
 HEADROOM_ENTRY cudnnStatus_t cudnnGetConvolutionForwardWorkspaceSize(
     cudnnHandle_t, cudnnTensorDescriptor_t, cudnnFilterDescriptor_t, cudnnConvolutionDescriptor_t,
     cudnnTensorDescriptor_t, cudnnConvolutionFwdAlgo_t, std::size_t* bytes) {
-  return workspace(bytes);
+  return give_size(bytes, kConvolutionWorkspaceBytes);
 }
 
 HEADROOM_ENTRY cudnnStatus_t cudnnConvolutionForward(cudnnHandle_t handle, const void*,
@@ -128,7 +133,7 @@ HEADROOM_ENTRY cudnnStatus_t cudnnFindConvolutionBackwardDataAlgorithmEx(
 HEADROOM_ENTRY cudnnStatus_t cudnnGetConvolutionBackwardDataWorkspaceSize(
     cudnnHandle_t, cudnnFilterDescriptor_t, cudnnTensorDescriptor_t, cudnnConvolutionDescriptor_t,
     cudnnTensorDescriptor_t, cudnnConvolutionBwdDataAlgo_t, std::size_t* bytes) {
-  return workspace(bytes);
+  return give_size(bytes, kConvolutionWorkspaceBytes);
 }
 
 HEADROOM_ENTRY cudnnStatus_t cudnnConvolutionBackwardData(
@@ -156,7 +161,7 @@ HEADROOM_ENTRY cudnnStatus_t cudnnFindConvolutionBackwardFilterAlgorithmEx(
 HEADROOM_ENTRY cudnnStatus_t cudnnGetConvolutionBackwardFilterWorkspaceSize(
     cudnnHandle_t, cudnnTensorDescriptor_t, cudnnTensorDescriptor_t, cudnnConvolutionDescriptor_t,
     cudnnFilterDescriptor_t, cudnnConvolutionBwdFilterAlgo_t, std::size_t* bytes) {
-  return workspace(bytes);
+  return give_size(bytes, kConvolutionWorkspaceBytes);
 }
 
 HEADROOM_ENTRY cudnnStatus_t cudnnConvolutionBackwardFilter(
@@ -166,3 +171,52 @@ HEADROOM_ENTRY cudnnStatus_t cudnnConvolutionBackwardFilter(
     cudnnFilterDescriptor_t filter, void*) {
   return convolve(handle, convolution, filter, output);
 }
+
+HEADROOM_ENTRY cudnnStatus_t cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize(
+    cudnnHandle_t, cudnnBatchNormMode_t, cudnnBatchNormOps_t, cudnnTensorDescriptor_t,
+    cudnnTensorDescriptor_t, cudnnTensorDescriptor_t, cudnnTensorDescriptor_t,
+    cudnnActivationDescriptor_t, std::size_t* bytes) {
+  return give_size(bytes, kBatchNormWorkspaceBytes);
+}
+
+HEADROOM_ENTRY cudnnStatus_t cudnnGetBatchNormalizationBackwardExWorkspaceSize(
+    cudnnHandle_t, cudnnBatchNormMode_t, cudnnBatchNormOps_t, cudnnTensorDescriptor_t,
+    cudnnTensorDescriptor_t, cudnnTensorDescriptor_t, cudnnTensorDescriptor_t,
+    cudnnTensorDescriptor_t, cudnnTensorDescriptor_t, cudnnActivationDescriptor_t,
+    std::size_t* bytes) {
+  return give_size(bytes, kBatchNormWorkspaceBytes);
+}
+
+HEADROOM_ENTRY cudnnStatus_t cudnnGetBatchNormalizationTrainingExReserveSpaceSize(
+    cudnnHandle_t, cudnnBatchNormMode_t, cudnnBatchNormOps_t, cudnnActivationDescriptor_t,
+    cudnnTensorDescriptor_t, std::size_t* bytes) {
+  return give_size(bytes, kBatchNormReserveBytes);
+}
+
+HEADROOM_ENTRY cudnnStatus_t cudnnBatchNormalizationForwardInference(
+    cudnnHandle_t handle, cudnnBatchNormMode_t, const void*, const void*, cudnnTensorDescriptor_t x,
+    const void*, cudnnTensorDescriptor_t, void*, cudnnTensorDescriptor_t, const void*, const void*,
+    const void*, const void*, double) {
+  return pass_over(handle, x, /*times=*/2);  // x and y
+}
+
+HEADROOM_ENTRY cudnnStatus_t cudnnBatchNormalizationForwardTrainingEx(
+    cudnnHandle_t handle, cudnnBatchNormMode_t, cudnnBatchNormOps_t, const void*, const void*,
+    cudnnTensorDescriptor_t x, const void*, cudnnTensorDescriptor_t, const void*,
+    cudnnTensorDescriptor_t, void*, cudnnTensorDescriptor_t, const void*, const void*, double,
+    void*, void*, double, void*, void*, cudnnActivationDescriptor_t, void*, std::size_t, void*,
+    std::size_t) {
+  return pass_over(handle, x, /*times=*/2);  // x and y
+}
+
+HEADROOM_ENTRY cudnnStatus_t cudnnBatchNormalizationBackwardEx(
+    cudnnHandle_t handle, cudnnBatchNormMode_t, cudnnBatchNormOps_t, const void*, const void*,
+    const void*, const void*, cudnnTensorDescriptor_t x, const void*, cudnnTensorDescriptor_t,
+    const void*, cudnnTensorDescriptor_t, const void*, cudnnTensorDescriptor_t, void*,
+    cudnnTensorDescriptor_t, void*, cudnnTensorDescriptor_t, const void*, const void*, void*, void*,
+    double, const void*, const void*, cudnnActivationDescriptor_t, void*, std::size_t, void*,
+    std::size_t) {
+  return pass_over(handle, x, /*times=*/3);  // x, dy and dx
+}
+
+}  // namespace headroom::dry_run
