@@ -5,8 +5,8 @@
 #include <benchmark/benchmark.h>
 
 #include "benchmarks/training.h"
-#include "src/memory/copy_stream.h"
-#include "src/memory/host_pool.h"
+#include "src/memory/host_memory.h"
+#include "src/memory/streams.h"
 
 namespace headroom {
 namespace {

@@ -7,9 +7,9 @@
 #include <memory>
 #include <utility>
 
-#include "src/memory/copy_stream.h"
-#include "src/memory/host_pool.h"
+#include "src/memory/host_memory.h"
 #include "src/memory/saved_tensors.h"
+#include "src/memory/streams.h"
 
 namespace headroom {
 namespace {

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "src/core/error.h"
-#include "src/memory/host_pool.h"
+#include "src/memory/host_memory.h"
 
 namespace headroom {
 namespace {

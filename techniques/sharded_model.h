@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "src/distributed/flat_unit.h"
-#include "src/memory/side_stream.h"
+#include "src/memory/streams.h"
 #include "techniques/recipe.h"
 #include "techniques/shard_dtype.h"
 #include "techniques/step.h"

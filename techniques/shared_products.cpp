@@ -9,7 +9,7 @@
 
 #include <utility>
 
-#include "src/memory/storage.h"
+#include "src/memory/device_memory.h"
 
 namespace headroom {
 namespace {

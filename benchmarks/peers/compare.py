@@ -32,7 +32,7 @@ import tempfile
 
 from train import COLUMNS, NotCovered, measure
 
-# As headroom's worker sets its own heap, and why: src/memory/host_heap.h.
+# As headroom's worker sets its own heap, and why: src/memory/host_memory.h.
 HEAP = {"MALLOC_MMAP_THRESHOLD_": str(32 * 2**20), "MALLOC_TRIM_THRESHOLD_": str(2**40)}
 BUILD = pathlib.Path(__file__).resolve().parents[2] / "build/release"
 

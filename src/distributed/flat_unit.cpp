@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "src/memory/host_pool.h"
+#include "src/memory/host_memory.h"
 
 namespace headroom {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "src/distributed/process_group.h"
-#include "src/memory/side_stream.h"
-#include "src/memory/storage.h"
+#include "src/memory/device_memory.h"
+#include "src/memory/streams.h"
 
 namespace headroom {
 

@@ -15,7 +15,7 @@
 
 #include "src/core/error.h"
 #include "src/distributed/backend.h"
-#include "src/memory/storage.h"
+#include "src/memory/device_memory.h"
 
 namespace headroom {
 namespace {

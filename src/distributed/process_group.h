@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "src/distributed/membership.h"
-#include "src/memory/side_stream.h"
+#include "src/memory/streams.h"
 
 namespace c10d {
 class ProcessGroup;

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "src/memory/storage.h"
+#include "src/memory/device_memory.h"
 
 namespace headroom {
 

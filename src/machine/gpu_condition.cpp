@@ -7,15 +7,70 @@
 #include <array>
 #include <span>
 
-#include "src/machine/nvml.h"
-#include "src/machine/same_program.h"
+#include "src/machine/processes.h"
+
+#ifdef HEADROOM_CUDA
+#include <cuda_runtime_api.h>
+#include <dlfcn.h>
+#endif
 
 namespace headroom {
 namespace {
 
+/// A GPU as NVIDIA's management library knows it. The library is loaded when first asked; its
+/// interface is as its manual gives it, since no wheel of CUDA's carries the header.
+class NvmlDevice {
+ public:
+  /// Nothing: for a CPU, and where there is no NVML.
+  static std::optional<NvmlDevice> find(c10::Device device);
+
+  /// Calls one of NVML's functions on this GPU. False: this NVML lacks it, or it failed.
+  template <class... Arguments>
+  bool ask(const char* function, Arguments... arguments) const {
+    const auto call = reinterpret_cast<int (*)(void*, Arguments...)>(symbol(function));
+    return call != nullptr && call(handle_, arguments...) == 0;
+  }
+
+ private:
+  static void* symbol(const char* function);
+
+  void* handle_ = nullptr;
+};
+
+#ifdef HEADROOM_CUDA
+
+void* NvmlDevice::symbol(const char* function) {
+  static void* const nvml = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+  return nvml == nullptr ? nullptr : dlsym(nvml, function);
+}
+
+std::optional<NvmlDevice> NvmlDevice::find(c10::Device device) {
+  if (!device.is_cuda()) return std::nullopt;
+  const auto init = reinterpret_cast<int (*)()>(symbol("nvmlInit_v2"));
+  const auto handle_of =
+      reinterpret_cast<int (*)(const char*, void**)>(symbol("nvmlDeviceGetHandleByPciBusId_v2"));
+  if (init == nullptr || handle_of == nullptr) return std::nullopt;
+
+  std::array<char, 32> bus_id{};
+  const int index = std::max<int>(0, device.index());
+  if (cudaDeviceGetPCIBusId(bus_id.data(), bus_id.size(), index) != cudaSuccess) {
+    return std::nullopt;
+  }
+  NvmlDevice found;
+  if (init() != 0 || handle_of(bus_id.data(), &found.handle_) != 0) return std::nullopt;
+  return found;
+}
+
+#else
+
+void* NvmlDevice::symbol(const char*) { return nullptr; }
+std::optional<NvmlDevice> NvmlDevice::find(c10::Device) { return std::nullopt; }
+
+#endif
+
 constexpr int kSmClock = 1;           // NVML_CLOCK_SM
 constexpr int kTemperatureOfGpu = 0;  // NVML_TEMPERATURE_GPU
-constexpr unsigned kMostProcesses = 256;
+constexpr unsigned kMaxProcesses = 256;
 
 struct NvmlProcess {
   unsigned pid;
@@ -29,16 +84,16 @@ constexpr std::array<const char*, 9> kThrottleReasons = {
     "display_clocks"};
 
 std::optional<std::int64_t> other_processes(const NvmlDevice& gpu, bool alone) {
-  std::array<NvmlProcess, kMostProcesses> list{};
-  unsigned count = kMostProcesses;
+  std::array<NvmlProcess, kMaxProcesses> list{};
+  unsigned count = kMaxProcesses;
   if (!gpu.ask("nvmlDeviceGetComputeRunningProcesses", &count, list.data())) return std::nullopt;
   if (count == 0) return std::nullopt;  // this process is there, so NVML does not show any
   if (alone) return count - 1;
   const std::span<const NvmlProcess> shown(list.data(), count);
-  const auto is_me = [](const NvmlProcess& one) { return one.pid == unsigned(getpid()); };
+  const auto is_me = [](const NvmlProcess& process) { return process.pid == unsigned(getpid()); };
   if (std::ranges::none_of(shown, is_me)) return std::nullopt;  // numbers of another namespace
-  return std::ranges::count_if(shown, [](const NvmlProcess& one) {
-    return !runs_this_program(static_cast<pid_t>(one.pid));
+  return std::ranges::count_if(shown, [](const NvmlProcess& process) {
+    return !runs_this_program(static_cast<pid_t>(process.pid));
   });
 }
 
@@ -50,6 +105,12 @@ std::optional<std::int64_t> number(const NvmlDevice& gpu, const char* function,
   if (!gpu.ask(function, arguments..., &value)) return std::nullopt;
   return value;
 }
+
+struct NvmlMemory {
+  unsigned long long total;
+  unsigned long long free;
+  unsigned long long used;
+};
 
 }  // namespace
 
@@ -76,6 +137,13 @@ std::string throttle_reasons(std::uint64_t throttle_bits) {
   }
   if (throttle_bits != 0) add("other");  // newer than this list
   return names.empty() ? "none" : names;
+}
+
+std::optional<std::int64_t> driver_memory_bytes(c10::Device device) {
+  const auto gpu = NvmlDevice::find(device);
+  NvmlMemory memory{};
+  if (!gpu || !gpu->ask("nvmlDeviceGetMemoryInfo", &memory)) return std::nullopt;
+  return static_cast<std::int64_t>(memory.used);
 }
 
 }  // namespace headroom

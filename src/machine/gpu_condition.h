@@ -25,4 +25,8 @@ GpuCondition read_gpu_condition(c10::Device device, bool alone);
 /// The names of the reasons, joined by "+", as NVML's manual has them; "none" where there is none.
 std::string throttle_reasons(std::uint64_t throttle_bits);
 
+/// Bytes in use on the GPU as the driver counts them, contexts and other processes included, by
+/// NVML, which is loaded when first asked. Empty for a CPU and where there is no NVML.
+std::optional<std::int64_t> driver_memory_bytes(c10::Device device);
+
 }  // namespace headroom

@@ -11,7 +11,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "src/machine/process_memory.h"
+#include "src/machine/processes.h"
 
 #ifdef HEADROOM_CUDA
 #include <c10/cuda/CUDAFunctions.h>

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <ATen/core/Tensor.h>
 #include <c10/core/Device.h>
 
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "src/memory/ledger.h"
 
@@ -53,5 +55,27 @@ void limit_cuda_memory(std::int64_t bytes);
 inline std::unique_ptr<DeviceMemory> watch_memory(c10::Device device, Ledger& ledger) {
   return device.is_cuda() ? watch_cuda_memory(ledger) : watch_cpu_memory(ledger);
 }
+
+/// Takes away the memory behind a tensor and all its views, whoever else holds them: a library's
+/// thread may for a moment longer, and what is live at a peak must not depend on that. They can't
+/// be read until it is allocated again.
+void release_storage(const at::Tensor& tensor);
+
+/// Gives a tensor of which release_storage() took the memory new one, with any content, on the
+/// current stream. The tensor reaches to the end of its storage.
+void allocate_storage(const at::Tensor& tensor);
+
+bool is_allocated(const at::Tensor& tensor);
+
+// Files that PyTorch's memory_viz (https://pytorch.org/memory_viz) opens: every allocation of the
+// CUDA allocator, its segments and blocks.
+
+/// Has the allocator write down what it does from here on. It costs host memory and time, none of
+/// the device.
+/// Throws Unsupported where the device is not CUDA, whose allocator alone can.
+void start_snapshot(c10::Device device);
+
+/// Writes what was done since, as a pickle. Throws std::system_error where it can't be written.
+void write_snapshot(const std::string& path);
 
 }  // namespace headroom

@@ -121,26 +121,26 @@ PeakReport Ledger::peak() const {
   return report;
 }
 
-void Ledger::start_course() {
+void Ledger::start_places() {
   const std::lock_guard lock(mutex_);
-  follows_course_ = true;
-  course_.clear();
+  follows_places_ = true;
+  places_.clear();
 }
 
-std::vector<PlaceMemory> Ledger::end_course() {
+std::vector<PlaceMemory> Ledger::end_places() {
   const std::lock_guard lock(mutex_);
-  follows_course_ = false;
-  return std::exchange(course_, {});
+  follows_places_ = false;
+  return std::exchange(places_, {});
 }
 
 void Ledger::note_place() {
-  if (!follows_course_) return;
+  if (!follows_places_) return;
   const Position here = current_position();
   const bool is_new =
-      course_.empty() || here.phase != course_.back().phase || here.block != course_.back().block;
-  if (is_new && course_.size() == kMostPlaces) follows_course_ = false;
-  if (is_new && follows_course_) course_.push_back({here.phase, here.block, current_});
-  if (!is_new) course_.back().bytes = std::max(course_.back().bytes, current_);
+      places_.empty() || here.phase != places_.back().phase || here.block != places_.back().block;
+  if (is_new && places_.size() == kMaxPlaces) follows_places_ = false;
+  if (is_new && follows_places_) places_.push_back({here.phase, here.block, current_});
+  if (!is_new) places_.back().bytes = std::max(places_.back().bytes, current_);
 }
 
 }  // namespace headroom

@@ -11,10 +11,22 @@
 
 #include "src/core/enum_names.h"
 #include "src/memory/address_map.h"
-#include "src/memory/category.h"
 #include "src/memory/position.h"
 
 namespace headroom {
+
+/// What a live allocation is for. Where two would fit, the later one holds: a weight that is saved
+/// for backward stays a weight.
+enum class Category {
+  temporary,        // anything a step makes and drops that is none of those below
+  activations,      // saved for backward
+  communication,    // buffers of collectives
+  batch,            // inputs and labels
+  optimizer_state,  // moments, momentum, step counters
+  gradients,        // of parameters
+  weights,          // parameters, in every precision they are kept in
+  rounding,         // what the allocator hands out beyond what was asked for
+};
 
 inline constexpr std::size_t kCategories = enum_names<Category>().size();
 
@@ -42,7 +54,7 @@ struct PeakReport {
 };
 
 /// Keeps every live allocation of one device with its category and its origin, and from them the
-/// peak and its parts. It is fed by the allocator's own reports (cpu_memory, cuda_memory); its sums
+/// peak and its parts. It is fed by the allocator's own reports (device_memory); its sums
 /// are its own, so that comparing them with the allocator's count is a test of both.
 ///
 /// A category often is known only later than the allocation (a buffer becomes a gradient when
@@ -50,7 +62,7 @@ struct PeakReport {
 /// until a higher peak comes. Thread-safe.
 class Ledger {
  public:
-  static constexpr std::size_t kMostPlaces = 4096;
+  static constexpr std::size_t kMaxPlaces = 4096;
 
   /// `rounding`: bytes that the allocator hands out beyond `bytes`.
   void allocated(const void* address, std::int64_t bytes, std::int64_t rounding);
@@ -68,9 +80,9 @@ class Ledger {
   PeakReport peak() const;
 
   /// From here on the ledger notes the places that the program comes to, and what was live there.
-  void start_course();
-  /// The places since start_course(), in the order of time: at most kMostPlaces, the first ones.
-  std::vector<PlaceMemory> end_course();
+  void start_places();
+  /// The places since start_places(), in the order of time: at most kMaxPlaces, the first ones.
+  std::vector<PlaceMemory> end_places();
 
  private:
   struct Allocation {
@@ -92,8 +104,8 @@ class Ledger {
   std::int64_t peak_ = 0;
   std::uint64_t peak_event_ = 0;
   Position peak_position_;
-  bool follows_course_ = false;
-  std::vector<PlaceMemory> course_;
+  bool follows_places_ = false;
+  std::vector<PlaceMemory> places_;
 };
 
 }  // namespace headroom

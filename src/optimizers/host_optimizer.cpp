@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ATen/core/grad_mode.h>
 
-#include "src/memory/copy_stream.h"
-#include "src/memory/host_pool.h"
+#include "src/memory/host_memory.h"
+#include "src/memory/streams.h"
 #include "src/optimizers/optimizer.h"
 
 // An optimizer on the host, after ZeRO-Offload (Ren et al. 2021, arXiv:2101.06840): the host keeps

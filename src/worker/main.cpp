@@ -8,7 +8,7 @@
 #include <string>
 
 #include "src/core/error.h"
-#include "src/memory/host_heap.h"
+#include "src/memory/host_memory.h"
 #include "src/memory/saved_tensors.h"
 #include "src/worker/answer.h"
 #include "src/worker/catalog.h"

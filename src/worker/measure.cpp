@@ -7,10 +7,9 @@
 #include <chrono>
 
 #include "models/data/loader.h"
-#include "src/machine/driver_memory.h"
-#include "src/memory/host_pool.h"
-#include "src/machine/other_load.h"
-#include "src/machine/process_memory.h"
+#include "src/machine/gpu_condition.h"
+#include "src/machine/processes.h"
+#include "src/memory/host_memory.h"
 #include "src/memory/saved_tensors.h"
 #include "src/worker/accuracy.h"
 #include "src/worker/ceiling.h"
@@ -67,9 +66,9 @@ class Run {
   /// Takes one more step, counts what it computes and follows its memory.
   void count_step(Measurement& into) {
     const FlopCounter counter;
-    ledger_.start_course();
+    ledger_.start_places();
     steps("counting", 1, into);
-    into.step_memory = ledger_.end_course();
+    into.step_memory = ledger_.end_places();
     trainer_.evidence().flops = counter.so_far().all;
     trainer_.evidence().low_precision_flops = counter.so_far().low_precision;
   }

@@ -13,8 +13,8 @@
 #include <functional>
 #include <utility>
 
+#include "src/memory/device_memory.h"
 #include "src/memory/position.h"
-#include "src/memory/storage.h"
 #include "src/optimizers/clip.h"
 
 namespace headroom {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "src/machine/same_program.h"
+#include "src/machine/processes.h"
 
 namespace headroom {
 namespace {

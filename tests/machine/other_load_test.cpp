@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "src/machine/other_load.h"
+#include "src/machine/processes.h"
 
 #include <gtest/gtest.h>
 #include <sched.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "src/machine/process_memory.h"
+#include "src/machine/processes.h"
 
 #include <ATen/ops/empty.h>
 #include <ATen/ops/ones.h>

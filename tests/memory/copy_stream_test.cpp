@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "src/memory/copy_stream.h"
+#include "src/memory/streams.h"
 
 #include <ATen/ops/arange.h>
 #include <ATen/ops/equal.h>

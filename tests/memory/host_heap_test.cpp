@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "src/memory/host_heap.h"
+#include "src/memory/host_memory.h"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>

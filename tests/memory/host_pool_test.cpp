@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "src/memory/host_pool.h"
+#include "src/memory/host_memory.h"
 
 #include <ATen/ops/empty.h>
 #include <ATen/ops/ones.h>

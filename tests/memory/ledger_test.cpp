@@ -145,7 +145,7 @@ TEST(LedgerTest, KeepsApartTensorsOfOtherPlacesAndCategories) {
 TEST(LedgerTest, FollowsTheCourseOfMemoryFromPlaceToPlace) {
   Ledger ledger;
   ledger.allocated(place(0), 100, 0);
-  ledger.start_course();
+  ledger.start_places();
   {
     const PhaseScope phase(Phase::forward);
     enter_block(0);
@@ -158,7 +158,7 @@ TEST(LedgerTest, FollowsTheCourseOfMemoryFromPlaceToPlace) {
   }
   const PhaseScope phase(Phase::update);
   ledger.freed(place(3));
-  const std::vector<PlaceMemory> course = ledger.end_course();
+  const std::vector<PlaceMemory> course = ledger.end_places();
   ASSERT_EQ(course.size(), 3U);
   EXPECT_EQ(course[0].phase, Phase::forward);
   EXPECT_EQ(course[0].block, 0);
@@ -168,19 +168,19 @@ TEST(LedgerTest, FollowsTheCourseOfMemoryFromPlaceToPlace) {
   EXPECT_EQ(course[2].phase, Phase::update);
   EXPECT_EQ(course[2].bytes, 112);
   ledger.allocated(place(4), 1, 0);
-  EXPECT_TRUE(ledger.end_course().empty());
+  EXPECT_TRUE(ledger.end_places().empty());
 }
 
 TEST(LedgerTest, FollowsTheFirstPlacesOfACourseOnly) {
   Ledger ledger;
-  ledger.start_course();
-  for (std::size_t i = 0; i < Ledger::kMostPlaces + 10; ++i) {
+  ledger.start_places();
+  for (std::size_t i = 0; i < Ledger::kMaxPlaces + 10; ++i) {
     enter_block(static_cast<std::int64_t>(i % 2));
     ledger.allocated(place(0), 1, 0);
     ledger.freed(place(0));
   }
   enter_block(kNoBlock);
-  EXPECT_EQ(ledger.end_course().size(), Ledger::kMostPlaces);
+  EXPECT_EQ(ledger.end_places().size(), Ledger::kMaxPlaces);
 }
 
 TEST(LedgerTest, TellsWhereThePeakWas) {

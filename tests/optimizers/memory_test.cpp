@@ -6,7 +6,7 @@
 #include <iterator>
 
 #include "src/memory/device_memory.h"
-#include "src/memory/host_pool.h"
+#include "src/memory/host_memory.h"
 #include "src/optimizers/optimizer.h"
 #include "tests/optimizers/parameters.h"
 

@@ -8,7 +8,7 @@
 #include <ATen/ops/zeros.h>
 #include <gtest/gtest.h>
 
-#include "src/memory/host_pool.h"
+#include "src/memory/host_memory.h"
 #include "tests/ranks/threads.h"
 
 namespace headroom {

@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "models/data/loader.h"
-#include "src/memory/host_pool.h"
+#include "src/memory/host_memory.h"
 #include "src/memory/saved_tensors.h"
 #include "src/worker/case.h"
 #include "src/worker/flops.h"

@@ -1,20 +1,105 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "src/core/error.h"
-#include "src/memory/address_map.h"
 #include "src/memory/device_memory.h"
+
+#include <c10/core/Allocator.h>
+#include <c10/core/StorageImpl.h>
+#include <c10/util/ThreadLocalDebugInfo.h>
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <utility>
+
+#include "src/core/error.h"
+#include "src/core/file.h"
 
 #ifdef HEADROOM_CUDA
 #include <ATen/Context.h>
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAFunctions.h>
-
 #include <cuda_runtime_api.h>
+#include <torch/csrc/cuda/memory_snapshot.h>
 
-#include <algorithm>
-#include <atomic>
+#include "src/memory/address_map.h"
+#endif
 
 namespace headroom {
+namespace {
+
+/// Receives every allocation (size above 0) and every release (size below 0).
+class CpuReporter final : public c10::MemoryReportingInfoBase {
+ public:
+  explicit CpuReporter(Ledger& ledger) : ledger_(ledger) {}
+
+  bool memoryProfilingEnabled() const override { return true; }
+
+  void reportMemoryUsage(void* address, std::int64_t size, std::size_t total_allocated,
+                         std::size_t /*total_reserved*/, c10::Device device) override {
+    if (!device.is_cpu()) return;
+    // LibTorch rounds nothing up: it asks the system for what it was asked for.
+    if (size > 0) {
+      ledger_.allocated(address, size, /*rounding=*/0);
+    } else {
+      ledger_.freed(address);
+    }
+    const std::lock_guard lock(mutex_);
+    const auto total = static_cast<std::int64_t>(total_allocated);
+    if (!before_) before_ = total - size;
+    current_ = total - *before_;
+    peak_ = std::max(peak_, current_);
+  }
+
+  std::int64_t take_peak() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(peak_, current_);
+  }
+
+ private:
+  Ledger& ledger_;
+  std::mutex mutex_;
+  std::optional<std::int64_t> before_;  // what was counted before the first event
+  std::int64_t current_ = 0;            // LibTorch's own count since
+  std::int64_t peak_ = 0;
+};
+
+class CpuMemory final : public DeviceMemory {
+ public:
+  explicit CpuMemory(Ledger& ledger)
+      : reporter_(std::make_shared<CpuReporter>(ledger)),
+        guard_(c10::DebugInfoKind::PROFILER_STATE, reporter_) {}
+
+  PeakMemory take_peak() override { return {.allocated_bytes = reporter_->take_peak()}; }
+
+ private:
+  std::shared_ptr<CpuReporter> reporter_;
+  c10::DebugInfoGuard guard_;
+};
+
+}  // namespace
+
+std::unique_ptr<DeviceMemory> watch_cpu_memory(Ledger& ledger) {
+  return std::make_unique<CpuMemory>(ledger);
+}
+
+void release_storage(const at::Tensor& tensor) {
+  c10::StorageImpl& storage = *tensor.storage().unsafeGetStorageImpl();
+  storage.set_data_ptr_noswap(c10::DataPtr(nullptr, tensor.device()));
+  storage.set_nbytes(0);
+}
+
+void allocate_storage(const at::Tensor& tensor) {
+  c10::StorageImpl& storage = *tensor.storage().unsafeGetStorageImpl();
+  const std::int64_t elements = tensor.storage_offset() + tensor.numel();
+  const std::size_t bytes = static_cast<std::size_t>(elements) * tensor.element_size();
+  storage.set_data_ptr_noswap(c10::GetAllocator(tensor.device().type())->allocate(bytes));
+  storage.set_nbytes(bytes);
+}
+
+bool is_allocated(const at::Tensor& tensor) { return tensor.storage().nbytes() > 0; }
+
+#ifdef HEADROOM_CUDA
+
 namespace {
 
 namespace allocator = c10::cuda::CUDACachingAllocator;
@@ -26,9 +111,9 @@ constexpr auto kAll = static_cast<std::size_t>(c10::CachingAllocator::StatType::
 /// The trace tells what was asked for, not the size of the block that was handed out. The allocator
 /// raises its own count only after it traced an allocation, so the block's size shows in the count
 /// at the next event; until then it is pending.
-class Tracer {
+class CudaTracer {
  public:
-  Tracer(Ledger& ledger, c10::DeviceIndex device) : ledger_(ledger), device_(device) {}
+  CudaTracer(Ledger& ledger, c10::DeviceIndex device) : ledger_(ledger), device_(device) {}
 
   /// Called under the allocator's lock, which the same thread may take again.
   void on_trace(const allocator::TraceEntry& entry) {
@@ -89,7 +174,8 @@ class Tracer {
 class CudaMemory final : public DeviceMemory {
  public:
   explicit CudaMemory(Ledger& ledger)
-      : device_(c10::cuda::current_device()), tracer_(std::make_shared<Tracer>(ledger, device_)) {
+      : device_(c10::cuda::current_device()),
+        tracer_(std::make_shared<CudaTracer>(ledger, device_)) {
     allocator::resetPeakStats(device_);
     // LibTorch has no way to detach a tracker; `watching_` outlives this object with it.
     allocator::attachAllocatorTraceTracker(
@@ -114,7 +200,7 @@ class CudaMemory final : public DeviceMemory {
 
  private:
   c10::DeviceIndex device_;
-  std::shared_ptr<Tracer> tracer_;
+  std::shared_ptr<CudaTracer> tracer_;
   std::shared_ptr<std::atomic<bool>> watching_ = std::make_shared<std::atomic<bool>>(true);
 };
 
@@ -122,6 +208,8 @@ void start_cuda() {
   require_cuda();
   at::globalContext().lazyInitDevice(at::kCUDA);
 }
+
+constexpr std::size_t kMaxSnapshotEvents = 1'000'000;  // the last ones; of 100 bytes or so each
 
 }  // namespace
 
@@ -143,11 +231,18 @@ void limit_cuda_memory(std::int64_t bytes) {
   allocator::setMemoryFraction(std::min(1.0, fraction), c10::cuda::current_device());
 }
 
-}  // namespace headroom
+void start_snapshot(c10::Device device) {
+  if (!device.is_cuda())
+    throw Unsupported("a snapshot shows CUDA's allocator, not that of the CPU");
+  at::globalContext().lazyInitDevice(at::kCUDA);
+  torch::cuda::_record_memory_history("all", /*context=*/std::nullopt, "all", kMaxSnapshotEvents);
+}
+
+void write_snapshot(const std::string& path) {
+  write_file_atomically(path, torch::cuda::_memory_snapshot_pickled());
+}
 
 #else
-
-namespace headroom {
 
 void require_cuda() { throw Unsupported("this build has no CUDA: its LibTorch has none"); }
 
@@ -157,6 +252,11 @@ std::unique_ptr<DeviceMemory> watch_cuda_memory(Ledger&) {
 }
 void limit_cuda_memory(std::int64_t) { require_cuda(); }
 
-}  // namespace headroom
+void start_snapshot(c10::Device) {
+  throw Unsupported("this build has no CUDA, whose allocator a snapshot shows");
+}
+void write_snapshot(const std::string&) {}
 
 #endif
+
+}  // namespace headroom

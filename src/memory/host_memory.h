@@ -7,7 +7,8 @@
 
 // Host memory for what a technique moves off the device: page-locked beside a CUDA device. Beside
 // the CPU device it is a second pool of the same RAM, mapped apart from LibTorch's CPU allocator,
-// so that what was moved leaves the device's account and shows in the host's, as on a GPU.
+// so that what was moved leaves the device's account and shows in the host's, as on a GPU. And the
+// heap of the process.
 namespace headroom {
 
 /// An uninitialised host tensor of `like`'s shape and dtype, contiguous, for offload from
@@ -23,5 +24,12 @@ void share_host_pool();
 /// Bytes handed out now, and the most since the program started.
 std::int64_t host_pool_bytes();
 std::int64_t host_pool_peak_bytes();
+
+/// Has glibc keep the pages of freed blocks below 32 MiB, as a caching allocator does on a GPU.
+/// By default it returns them where the last block of the heap is free. Whether that is so in a
+/// step depends on what else lies there, down to the length of a path: two builds of the same
+/// source differed by 20 %. Larger blocks go back to the system at once, always. Does nothing where
+/// the C library is another one.
+void keep_freed_pages();
 
 }  // namespace headroom

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "src/memory/host_pool.h"
+#include "src/memory/host_memory.h"
 
 #include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
 #include <c10/util/Exception.h>
+#include <malloc.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -105,5 +106,14 @@ void share_host_pool() { pool().share(); }
 
 std::int64_t host_pool_bytes() { return pool().used(); }
 std::int64_t host_pool_peak_bytes() { return pool().peak(); }
+
+void keep_freed_pages() {
+#ifdef __GLIBC__
+  // The most that glibc takes, and where its own adaptation would end.
+  constexpr int kLargestInHeap = 32 << 20;
+  mallopt(M_MMAP_THRESHOLD, kLargestInHeap);
+  mallopt(M_TRIM_THRESHOLD, -1);  // never
+#endif
+}
 
 }  // namespace headroom

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "src/memory/side_stream.h"
+#include "src/memory/streams.h"
 
 #ifdef HEADROOM_CUDA
 #include <ATen/cuda/CUDAEvent.h>
@@ -21,6 +21,44 @@ void order(const c10::cuda::CUDAStream& earlier, const c10::cuda::CUDAStream& la
 }
 
 }  // namespace
+
+struct CopyStream::Mark::Event {
+  at::cuda::CUDAEvent event;
+};
+
+struct CopyStream::Stream {
+  explicit Stream(at::Device device)
+      : stream(c10::cuda::getStreamFromPool(/*isHighPriority=*/false, device.index())) {}
+  c10::cuda::CUDAStream stream;
+};
+
+CopyStream::CopyStream(at::Device device)
+    : stream_(device.is_cuda() ? std::make_unique<Stream>(device) : nullptr) {}
+
+CopyStream::Mark CopyStream::copy(at::Tensor target, const at::Tensor& source) {
+  if (!stream_) {
+    target.copy_(source);
+    return {};
+  }
+  order(c10::cuda::getCurrentCUDAStream(), stream_->stream);  // the computation comes first
+  Mark mark{std::make_shared<Mark::Event>()};
+  {
+    const c10::cuda::CUDAStreamGuard guard(stream_->stream);
+    target.copy_(source, /*non_blocking=*/true);
+    if (source.is_cuda()) source.record_stream(stream_->stream);
+    if (target.is_cuda()) target.record_stream(stream_->stream);
+    mark.event->event.record(stream_->stream);
+  }
+  return mark;
+}
+
+void CopyStream::wait(const Mark& mark) const {
+  if (mark.event) mark.event->event.synchronize();
+}
+
+void CopyStream::join() const {
+  if (stream_) order(stream_->stream, c10::cuda::getCurrentCUDAStream());
+}
 
 struct SideStream::Stream {
   explicit Stream(at::Device device)
@@ -74,6 +112,19 @@ void StreamPoint::wait() const {
 
 #else
 
+struct CopyStream::Mark::Event {};
+struct CopyStream::Stream {};
+
+CopyStream::CopyStream(at::Device) {}
+
+CopyStream::Mark CopyStream::copy(at::Tensor target, const at::Tensor& source) {
+  target.copy_(source);
+  return {};
+}
+
+void CopyStream::wait(const Mark&) const {}
+void CopyStream::join() const {}
+
 struct SideStream::Stream {};
 struct SideStream::Scope::Guard {};
 struct StreamPoint::Event {};
@@ -90,6 +141,7 @@ void StreamPoint::wait() const {}
 
 #endif
 
+CopyStream::~CopyStream() = default;
 SideStream::~SideStream() = default;
 SideStream::Scope::~Scope() = default;
 
