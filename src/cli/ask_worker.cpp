@@ -8,7 +8,7 @@
 
 #include "src/cli/exit_code.h"
 #include "src/core/error.h"
-#include "src/runner/worker_call.h"
+#include "src/workers/worker_call.h"
 
 namespace headroom {
 namespace {

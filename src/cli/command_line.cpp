@@ -10,7 +10,7 @@
 #include "src/cli/output.h"
 #include "src/cli/usage_error.h"
 #include "src/core/error.h"
-#include "src/runner/interrupt.h"
+#include "src/workers/this_process.h"
 
 namespace headroom {
 namespace {

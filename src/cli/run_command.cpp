@@ -11,7 +11,7 @@
 #include "src/cli/summary.h"
 #include "src/core/error.h"
 #include "src/core/text_table.h"
-#include "src/runner/launcher.h"
+#include "src/workers/launcher.h"
 
 namespace headroom {
 namespace {
@@ -61,15 +61,15 @@ int list_cases(const Selection& selection, bool json) {
 
 int run(const Catalog& catalog, const RunOptions& options) {
   const auto launch = read_launch(environment_variables());
-  const bool is_deputy = launch && launch->rank > 0;
-  if (options.list_cases && is_deputy) return 0;  // rank 0 prints them
+  const bool is_agent = launch && launch->rank > 0;
+  if (options.list_cases && is_agent) return 0;  // rank 0 prints them
   if (options.list_cases)
     return list_cases(select_cases(catalog, options.cases), options.cases.json);
-  if (is_deputy) return run_deputy(*launch, version(catalog));
+  if (is_agent) return run_agent(*launch, version(catalog));
   // First of all, so that whatever is wrong here ends the others as well.
-  const auto deputies = launch ? meet_deputies(*launch, version(catalog)) : nullptr;
+  const auto agents = launch ? meet_agents(*launch, version(catalog)) : nullptr;
   SuiteRunOptions run;
-  run.deputies = deputies.get();
+  run.agents = agents.get();
   run.worker = worker_path();
   const Device device = choose_device(catalog, options);
   run.device = device.kind;

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "src/cli/override_arguments.h"
-#include "src/runner/interrupt.h"
 #include "src/runner/suite_run.h"
 #include "src/suite/suite.h"
+#include "src/workers/this_process.h"
 
 // What `run` and `plan` have in common: which cases, and where their results go.
 namespace headroom {

@@ -23,7 +23,7 @@ namespace headroom {
 namespace {
 
 constexpr std::size_t kChecksumDigits = 8;
-constexpr std::chrono::milliseconds kLockPatience{1000};
+constexpr std::chrono::milliseconds kLockTimeout{1000};
 constexpr std::chrono::milliseconds kLockPause{20};
 constexpr JsonLimits kLimits{.bytes = 64 * 1024 * 1024, .depth = 64, .values = 10'000'000};
 
@@ -99,7 +99,7 @@ Journal::Journal(std::string path)
 
 void Journal::lock() const {
   // A runner that was killed between fork and exec leaves a child that holds its lock for a moment.
-  const auto end = std::chrono::steady_clock::now() + kLockPatience;
+  const auto end = std::chrono::steady_clock::now() + kLockTimeout;
   while (flock(file_.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK) fail(path_);
     if (std::chrono::steady_clock::now() > end) {

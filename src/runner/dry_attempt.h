@@ -6,7 +6,7 @@
 
 #include "src/runner/dry_run.h"
 #include "src/runner/outcome.h"
-#include "src/runner/worker_call.h"
+#include "src/workers/worker_call.h"
 
 namespace headroom {
 

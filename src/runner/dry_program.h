@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "src/runner/dry_run.h"
-#include "src/runner/process.h"
+#include "src/workers/process.h"
 
 namespace headroom {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "src/runner/process_environment.h"
+#include "src/workers/this_process.h"
 
 // How a program is run dry: src/dry_run is loaded before it. docs/planning.md.
 namespace headroom {

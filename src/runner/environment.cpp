@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/runner/environment.h"
 
-#include <sched.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "src/core/checksum.h"
+#include "src/workers/this_process.h"
 
 namespace headroom {
 namespace {
@@ -70,18 +70,6 @@ nlohmann::ordered_json provenance_columns(const Catalog& catalog,
   return {{"commit", catalog.commit},
           {"cpu", here["cpu"]},
           {"environment_hash", fingerprint(here.dump())}};
-}
-
-int usable_cores() {
-  cpu_set_t cores;
-  return sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 0;
-}
-
-std::string usable_core_set() {
-  cpu_set_t cores;
-  CPU_ZERO(&cores);
-  sched_getaffinity(0, sizeof cores, &cores);
-  return fingerprint({reinterpret_cast<const char*>(&cores), sizeof cores});
 }
 
 std::string utc_now() {

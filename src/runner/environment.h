@@ -18,12 +18,6 @@ nlohmann::ordered_json environment(const Catalog& catalog);
 nlohmann::ordered_json provenance_columns(const Catalog& catalog,
                                           const nlohmann::ordered_json& here);
 
-/// The cores that this process may use; 0: the system does not say.
-int usable_cores();
-
-/// A hash of which they are.
-std::string usable_core_set();
-
 /// Now, in UTC: "2026-11-21T11:30:05Z". A label; durations come from other clocks.
 std::string utc_now();
 

@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "src/runner/worker_call.h"
 #include "src/suite/case.h"
 #include "src/suite/catalog.h"
+#include "src/workers/worker_call.h"
 
 namespace headroom {
 

@@ -9,9 +9,9 @@
 
 #include "src/results/record.h"
 #include "src/results/status.h"
-#include "src/runner/worker_call.h"
 #include "src/suite/case.h"
 #include "src/suite/catalog.h"
+#include "src/workers/worker_call.h"
 
 namespace headroom {
 

@@ -10,7 +10,7 @@
 #include "src/core/temporary_folder.h"
 #include "src/runner/environment.h"
 #include "src/runner/rank_outcome.h"
-#include "src/runner/work_order.h"
+#include "src/workers/agent_messages.h"
 
 namespace headroom {
 namespace {
@@ -24,8 +24,8 @@ void share_cores(std::vector<WorkerRequest>& requests) {
   }
 }
 
-void share_cores(std::vector<WorkerRequest>& requests, const Deputies& deputies) {
-  const std::vector<std::int64_t> threads = deputies.threads_of(requests.size());
+void share_cores(std::vector<WorkerRequest>& requests, const Agents& agents) {
+  const std::vector<std::int64_t> threads = agents.threads_of(requests.size());
   for (std::size_t rank = 0; rank < requests.size(); ++rank) {
     if (threads[rank] == 0) continue;
     requests[rank].environment.emplace_back(kThreads, std::to_string(threads[rank]));
@@ -39,27 +39,27 @@ void join(std::vector<WorkerRequest>& requests, const std::filesystem::path& fol
   }
 }
 
-void join(std::vector<WorkerRequest>& requests, Deputies& deputies) {
-  join(requests[0].body, deputies.launch());
+void join(std::vector<WorkerRequest>& requests, Agents& agents) {
+  join(requests[0].body, agents.launch());
   for (std::size_t rank = 0; rank < requests.size(); ++rank) {
     nlohmann::ordered_json& body = requests[rank].body;
     body["rank"] = rank;
-    body["address"] = deputies.address_of(rank);
+    body["address"] = agents.address_of(rank);
     if (rank == 0) continue;
-    body.erase("snapshot");  // deputies write no files
-    requests[rank].deputy = &deputies.of(rank);
+    body.erase("snapshot");  // agents write no files
+    requests[rank].agent = &agents.of(rank);
   }
 }
 
 }  // namespace
 
-RankAttempt attempt_ranks(std::vector<WorkerRequest> requests, Deputies* deputies,
+RankAttempt attempt_ranks(std::vector<WorkerRequest> requests, Agents* agents,
                           const Catalog& catalog, Interrupts& interrupts,
                           const std::function<void(const WorkerProgress&)>& on_progress) {
   std::optional<TemporaryFolder> folder;
-  if (deputies != nullptr && requests.size() > 1) {
-    join(requests, *deputies);
-    share_cores(requests, *deputies);
+  if (agents != nullptr && requests.size() > 1) {
+    join(requests, *agents);
+    share_cores(requests, *agents);
   } else {
     if (requests.front().body.contains("ranks")) join(requests, folder.emplace().path());
     share_cores(requests);

@@ -13,15 +13,15 @@ using Json = nlohmann::ordered_json;
 using Ending = WorkerReply::Ending;
 
 /// What a rank has to do with how the case ended, most first.
-enum class Part { timed_out, out_of_memory, crashed, own_record, peer_lost, dismissed, none };
+enum class Role { timed_out, out_of_memory, crashed, own_record, peer_lost, dismissed, none };
 
-Part part_of(const WorkerReply& reply, Status status) {
-  if (status == Status::ok) return Part::none;
-  if (reply.ending == Ending::dismissed) return Part::dismissed;
-  if (reply.ending == Ending::timed_out) return Part::timed_out;
-  if (status == Status::out_of_memory) return Part::out_of_memory;
-  if (reply.ending != Ending::answered) return Part::crashed;
-  return reply.record.value("peer_lost", Json()) == true ? Part::peer_lost : Part::own_record;
+Role role_of(const WorkerReply& reply, Status status) {
+  if (status == Status::ok) return Role::none;
+  if (reply.ending == Ending::dismissed) return Role::dismissed;
+  if (reply.ending == Ending::timed_out) return Role::timed_out;
+  if (status == Status::out_of_memory) return Role::out_of_memory;
+  if (reply.ending != Ending::answered) return Role::crashed;
+  return reply.record.value("peer_lost", Json()) == true ? Role::peer_lost : Role::own_record;
 }
 
 /// The rank that decides. Where all are ok: the first one.
@@ -29,7 +29,7 @@ std::size_t deciding_rank(const std::vector<WorkerReply>& replies,
                           const std::vector<Outcome>& outcomes) {
   const auto key = [&](std::size_t rank) {
     const WorkerReply& reply = replies[rank];
-    return std::tuple(part_of(reply, outcomes[rank].verdict.status), reply.last.messages,
+    return std::tuple(role_of(reply, outcomes[rank].verdict.status), reply.last.messages,
                       reply.ended_at);
   };
   std::size_t deciding = 0;

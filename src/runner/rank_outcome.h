@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "src/runner/outcome.h"
-#include "src/runner/worker_call.h"
 #include "src/suite/catalog.h"
+#include "src/workers/worker_call.h"
 
 namespace headroom {
 

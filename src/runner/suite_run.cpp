@@ -56,7 +56,7 @@ class SuiteRun {
       if (find_row(*selected[i]) != nullptr) continue;
       observer_.case_started(i, selected.size(), *selected[i]);
       result.interrupted = !run_case(*selected[i]) || interrupts_.count() > 0;
-      if (options_.deputies != nullptr) result.lost = options_.deputies->lost();
+      if (options_.agents != nullptr) result.lost = options_.agents->lost();
     }
     for (const Case* one : selected) {
       const auto done = done_.find(one->name);
@@ -132,8 +132,8 @@ class SuiteRun {
 
   std::optional<std::string> why_impossible(const Case& one) const {
     if (auto why = why_unsupported(one, options_.device, catalog_)) return why;
-    if (options_.deputies == nullptr) return std::nullopt;
-    const Launch& launch = options_.deputies->launch();
+    if (options_.agents == nullptr) return std::nullopt;
+    const Launch& launch = options_.agents->launch();
     if (one.ranks() <= launch.ranks) return std::nullopt;
     return std::to_string(one.ranks()) + " ranks are more than the " +
            std::to_string(launch.ranks) + " that " + launch.launcher + " started";
@@ -163,7 +163,7 @@ class SuiteRun {
         logs.push_back(folder_.open_log(one.name, rank));
         requests.push_back(request(one, logs.back(), rank));
       }
-      return attempt_ranks(std::move(requests), options_.deputies, catalog_, interrupts_,
+      return attempt_ranks(std::move(requests), options_.agents, catalog_, interrupts_,
                            on_progress_);
     } catch (const std::system_error& error) {
       if (one.ranks() == 1) throw;  // what one process lacks, every case lacks

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "src/results/row.h"
-#include "src/runner/deputies.h"
 #include "src/runner/dry_run.h"
-#include "src/runner/interrupt.h"
-#include "src/runner/worker_call.h"
 #include "src/suite/suite.h"
+#include "src/workers/agents.h"
+#include "src/workers/this_process.h"
+#include "src/workers/worker_call.h"
 
 namespace headroom {
 
@@ -24,7 +24,7 @@ struct SuiteRunOptions {
   bool measures = true;           // false: cases are planned, not measured
   std::optional<DryRun> dry_run;  // how cases are planned, alone or beside their measurement
   bool snapshots = false;         // one a case, see ResultsFolder
-  Deputies* deputies = nullptr;   // of the ranks that a launcher started beside this one
+  Agents* agents = nullptr;       // of the ranks that a launcher started beside this one
   std::function<bool(const Case&)> selects = [](const Case&) { return true; };
 };
 
@@ -43,7 +43,7 @@ struct SuiteRunResult {
   /// holds theirs as well, beyond its columns: "rank_rows", see make_rank_rows().
   std::vector<Row> rows;
   bool interrupted = false;
-  std::string lost = {};  // why there could be no further case: a deputy was lost. Empty: none was
+  std::string lost = {};  // why there could be no further case: an agent was lost. Empty: none was
 };
 
 /// Measures, or plans, the selected cases of a suite, one case after the other, and keeps each

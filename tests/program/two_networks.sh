@@ -18,8 +18,8 @@ ip link add here type veth peer name there netns $other &&
 
 export MASTER_ADDR=10.9.0.1 MASTER_PORT=29500 SLURM_STEP_NUM_TASKS=2 SLURM_LOCALID=0
 SLURM_PROCID=1 $in_other "$@" &
-deputy=$!
+agent=$!
 SLURM_PROCID=0 "$@"
 code=$?
-wait $deputy || code=$?
+wait $agent || code=$?
 exit $code

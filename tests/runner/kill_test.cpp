@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kKills = 300;
 
-const std::string kSuite = R"(suite: test
+const std::string kSuiteToKill = R"(suite: test
 defaults: {model: {name: ok}, data: {name: digits}, train: {work_ms: 3}}
 cases:
   - {name: vanilla}
@@ -33,7 +33,7 @@ void sleep_up_to(std::mt19937& random, int microseconds) {
 
 struct Baseline {
   TemporaryFolder folder;
-  std::string suite = folder.write("suite.yaml", kSuite);
+  std::string suite = folder.write("suite.yaml", kSuiteToKill);
   std::chrono::microseconds time{};
   Rows rows;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "src/runner/oom_kills.h"
+#include "src/workers/process.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

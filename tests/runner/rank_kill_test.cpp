@@ -17,10 +17,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int kKills = 100;
+constexpr int kRankKills = 100;
 constexpr int kAtOnce = 10;  // a case whose ranks wait for the lost one takes its second
 
-std::string suite_text(int ranks, const std::string& model, int work_ms) {
+std::string suite_of_one(int ranks, const std::string& model, int work_ms) {
   return "suite: test\ndefaults: {ranks: " + std::to_string(ranks) +
          ", data: {name: digits}, train: {work_ms: " + std::to_string(work_ms) +
          "}}\ncases:\n  - {name: a, model: {name: " + model + "}, techniques: [ddp]}\n";
@@ -57,7 +57,7 @@ struct Trial {
   }
 
   Program start(const std::string& model) const {
-    const std::string suite = folder.write("suite.yaml", suite_text(ranks, model, 10));
+    const std::string suite = folder.write("suite.yaml", suite_of_one(ranks, model, 10));
     // The leak sanitizer looks on from a child of its own, and waits for ever where that is killed.
     return start_program({"run", suite, "--out", out},
                          [] { setenv("ASAN_OPTIONS", "detect_leaks=0", 1); });
@@ -82,17 +82,17 @@ struct Trial {
 TEST(RankKill, of_any_rank_at_any_time_is_one_row_that_names_it) {
   std::mt19937 random(13);
   int late = 0;
-  for (int kills = 0; kills < kKills; kills += kAtOnce) {
+  for (int kills = 0; kills < kRankKills; kills += kAtOnce) {
     std::vector<std::unique_ptr<Trial>> trials;
     for (int i = 0; i < kAtOnce; ++i) trials.push_back(std::make_unique<Trial>(random));
     for (const auto& trial : trials) late += trial->expect_rank_named() ? 1 : 0;
   }
-  EXPECT_LT(late, kKills / 4);  // else the kills would prove little
+  EXPECT_LT(late, kRankKills / 4);  // else the kills would prove little
 }
 
 TEST(RankKill, of_the_runner_ends_all_ranks) {
   const TemporaryFolder folder;
-  const std::string suite = folder.write("suite.yaml", suite_text(4, "hang_ignoring_term", 0));
+  const std::string suite = folder.write("suite.yaml", suite_of_one(4, "hang_ignoring_term", 0));
   // Who is killed leaves the store behind.
   Program program = start_program({"run", suite, "--out", folder / "out"},
                                   [&] { setenv("TMPDIR", folder.path().c_str(), 1); });
@@ -109,7 +109,7 @@ class RankInterrupt : public testing::TestWithParam<int> {};
 
 TEST_P(RankInterrupt, ends_all_ranks_and_leaves_no_row) {
   const TemporaryFolder folder;
-  const std::string suite = folder.write("suite.yaml", suite_text(4, "hang", 0));
+  const std::string suite = folder.write("suite.yaml", suite_of_one(4, "hang", 0));
   Program program = start_program({"run", suite, "--out", folder / "out"});
   const std::vector<pid_t> workers = workers_of(program, 4);
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
@@ -126,7 +126,7 @@ INSTANTIATE_TEST_SUITE_P(Signals, RankInterrupt, testing::Values(SIGINT, SIGTERM
 
 TEST(RankInterruptTwice, kills_ranks_that_do_not_want_to_end) {
   const TemporaryFolder folder;
-  const std::string suite = folder.write("suite.yaml", suite_text(4, "hang_ignoring_term", 0));
+  const std::string suite = folder.write("suite.yaml", suite_of_one(4, "hang_ignoring_term", 0));
   Program program = start_program({"run", suite, "--out", folder / "out"});
   const std::vector<pid_t> workers = workers_of(program, 4);
   std::this_thread::sleep_for(std::chrono::milliseconds(100));

@@ -13,11 +13,11 @@
 namespace headroom {
 namespace {
 
-const std::string kSuite = suite_of({"ok"}, "{silence_s: 20}");
+const std::string kSmallSuite = suite_of({"ok"}, "{silence_s: 20}");
 
 /// A suite whose journal grows to 100 KB and more.
 std::string long_suite() {
-  std::string text = kSuite + "matrix: {train.seed: [0";
+  std::string text = kSmallSuite + "matrix: {train.seed: [0";
   for (int seed = 1; seed < 120; ++seed) text += ", " + std::to_string(seed);
   return text + "]}\n";
 }
@@ -70,7 +70,7 @@ TEST(WriteError, of_a_full_disk_keeps_the_journal_whole) {
 
 TEST(WriteError, of_the_folder_comes_before_any_worker) {
   const TemporaryFolder folder;
-  const std::string suite = folder.write("suite.yaml", kSuite);
+  const std::string suite = folder.write("suite.yaml", kSmallSuite);
   const std::string file = folder.write("file", "");
   const Ended ended = run_program({"run", suite, "--out", file});
   EXPECT_EQ(ended.code, 4);

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/workers/process.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <fstream>
+#include <system_error>
+#include <thread>
+
+#include "src/core/file.h"
+
+namespace headroom {
+namespace {
+
+constexpr int kMessages = 3;           // where the child finds the pipe for its messages
+constexpr int kFirstSpareNumber = 10;  // above all that the child's descriptors are moved to
+constexpr std::array kForkAgainAfterMs = {10, 40, 160, 640};
+
+struct Pipe {
+  FileDescriptor read;
+  FileDescriptor write;
+};
+
+Pipe make_pipe() {
+  std::array<int, 2> ends;
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) throw_errno("pipe");
+  return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
+}
+
+void make_non_blocking(int descriptor) {
+  if (fcntl(descriptor, F_SETFL, O_NONBLOCK) != 0) throw_errno("fcntl");
+}
+
+/// A file in memory that holds the text. Unlike a pipe it never blocks its writer.
+FileDescriptor file_of(std::string_view text) {
+  FileDescriptor file(memfd_create("request", MFD_CLOEXEC));
+  if (file.get() < 0) throw_errno("memfd_create");
+  write_all(file.get(), text, "the worker's request");
+  if (lseek(file.get(), 0, SEEK_SET) != 0) throw_errno("lseek");
+  return file;
+}
+
+/// What the child needs between fork and exec, where nothing may be allocated.
+struct ChildStart {
+  std::vector<char*> arguments;
+  std::vector<char*> environment;
+  pid_t parent;
+  int input;
+  int output;
+  int messages;
+  int error;
+};
+
+/// A copy with a number that no other descriptor here is moved to.
+int move_away(int descriptor) {
+  const int spare = fcntl(descriptor, F_DUPFD_CLOEXEC, kFirstSpareNumber);
+  if (spare < 0) _exit(127);
+  return spare;
+}
+
+void place(int descriptor, int number) {
+  if (dup2(descriptor, number) < 0) _exit(127);
+}
+
+void restore_signals() {
+  // Ignored signals and the mask outlive exec; the worker is to start with the defaults.
+  for (const int signal : {SIGPIPE, SIGXFSZ, SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+void prefer_for_oom_killer() {
+  const int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+  if (file < 0) return;
+  [[maybe_unused]] const ssize_t ignored = write(file, "500", 3);  // it is a preference only
+}
+
+[[noreturn]] void become_child(const ChildStart& start) {
+  setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != start.parent) _exit(127);  // it ended before the line above
+  const rlimit no_core{0, 0};
+  setrlimit(RLIMIT_CORE, &no_core);
+  prefer_for_oom_killer();
+  restore_signals();
+
+  const int input = move_away(start.input);
+  const int output = move_away(start.output);
+  const int messages = move_away(start.messages);
+  const int error = move_away(start.error);
+  place(input, STDIN_FILENO);
+  place(output, STDOUT_FILENO);
+  place(output, STDERR_FILENO);
+  place(messages, kMessages);
+  syscall(SYS_close_range, kMessages + 1, ~0U, CLOSE_RANGE_CLOEXEC);
+  execve(start.arguments[0], start.arguments.data(), start.environment.data());
+  const int reason = errno;
+  [[maybe_unused]] const ssize_t ignored = write(error, &reason, sizeof reason);
+  _exit(127);
+}
+
+/// fork, a few times where the system has no room for a process: other processes end.
+pid_t fork_again_if_full() {
+  for (const int pause_ms : kForkAgainAfterMs) {
+    const pid_t child = fork();
+    if (child >= 0 || (errno != EAGAIN && errno != ENOMEM)) return child;
+    std::this_thread::sleep_for(std::chrono::milliseconds(pause_ms));
+  }
+  return fork();
+}
+
+/// The number behind "oom_kill " in a file of lines "name number".
+std::optional<std::int64_t> read_counter(const std::string& path) {
+  std::ifstream file(path);
+  std::string name;
+  for (std::int64_t value; file >> name >> value;) {
+    if (name == "oom_kill") return value;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Process::Process(const std::vector<std::string>& arguments, std::string_view input,
+                 const Environment& environment) {
+  const FileDescriptor request = file_of(input);
+  Pipe output = make_pipe();
+  Pipe messages = make_pipe();
+  Pipe error = make_pipe();
+  const std::vector<std::string> variables = environment_with(environment);
+  const ChildStart start{pointers_to(arguments), pointers_to(variables), getpid(),
+                         request.get(),          output.write.get(),     messages.write.get(),
+                         error.write.get()};
+
+  pid_ = fork_again_if_full();
+  if (pid_ < 0) throw_errno("fork for " + arguments[0]);
+  if (pid_ == 0) become_child(start);
+  setpgid(pid_, pid_);  // here as well: a signal may have to reach the group before the child runs
+  error.write.reset();
+  int reason = 0;
+  if (read(error.read.get(), &reason, sizeof reason) > 0) {
+    waitpid(pid_, nullptr, 0);
+    throw std::system_error(reason, std::generic_category(), arguments[0]);
+  }
+  ended_ = FileDescriptor(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0)));
+  if (ended_.get() < 0) throw_errno("pidfd_open");
+  output_ = std::move(output.read);
+  messages_ = std::move(messages.read);
+  make_non_blocking(output_.get());
+  make_non_blocking(messages_.get());
+}
+
+Process::~Process() {
+  // The group first: once its leader's status is taken, the number may become another process's.
+  kill(-pid_, SIGKILL);
+  end_child(pid_);
+}
+
+std::optional<ExitStatus> Process::try_wait() const {
+  // WNOWAIT: until the destructor takes the status, the number can't become another process's.
+  siginfo_t info{};
+  if (waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) != 0) {
+    throw_errno("waitid");
+  }
+  if (info.si_pid == 0) return std::nullopt;
+  if (info.si_code == CLD_EXITED) return ExitStatus{info.si_status, 0};
+  return ExitStatus{0, info.si_status};
+}
+
+void Process::send(int signal) const { kill(-pid_, signal); }
+
+std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+std::optional<std::int64_t> count_oom_kills(const std::string& root) {
+  // "4:memory:/path" in version 1, "0::/path" in version 2; version 1 counts where both stand.
+  std::ifstream groups(root + "/proc/self/cgroup");
+  std::optional<std::int64_t> unified;
+  for (std::string line; std::getline(groups, line);) {
+    const std::size_t first = line.find(':');
+    const std::size_t second = line.find(':', first + 1);
+    if (second == std::string::npos) continue;
+    const std::string controllers = line.substr(first + 1, second - first - 1);
+    const std::string path = root + "/sys/fs/cgroup";
+    const std::string group = line.substr(second + 1);
+    if (("," + controllers + ",").find(",memory,") != std::string::npos) {
+      if (const auto count = read_counter(path + "/memory" + group + "/memory.oom_control")) {
+        return count;
+      }
+    } else if (controllers.empty()) {
+      unified = read_counter(path + group + "/memory.events");
+    }
+  }
+  return unified;
+}
+
+}  // namespace headroom

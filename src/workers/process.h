@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/core/file_descriptor.h"
+#include "src/workers/this_process.h"
+
+namespace headroom {
+
+/// How a process ended: by `signal`, or, where that is 0, with the exit status `code`.
+struct ExitStatus {
+  int code = 0;
+  int signal = 0;
+
+  friend bool operator==(const ExitStatus&, const ExitStatus&) = default;
+};
+
+/// A child in a process group of its own. It sees standard input (`input`, to its end), standard
+/// output and error (one pipe, `output()`), and file descriptor 3 (a pipe, `messages()`); nothing
+/// else that is open here. It gets SIGKILL when this process ends, in whatever way, and is the
+/// first that the kernel takes when memory runs out.
+///
+/// To be used from a process with one thread. What leaves the group is not ended with it:
+/// AdoptedProcesses ends that.
+class Process {
+ public:
+  /// Starts the program `arguments[0]`, a path; no shell. `environment` is set beside this
+  /// process's own variables. Throws std::system_error that names the program where it can't be
+  /// started.
+  Process(const std::vector<std::string>& arguments, std::string_view input,
+          const Environment& environment = {});
+  /// Ends, with SIGKILL, the child and its group.
+  ~Process();
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  int output() const { return output_.get(); }      // to read, non-blocking
+  int messages() const { return messages_.get(); }  // to read, non-blocking
+  int ended() const { return ended_.get(); }        // readable, as poll sees it, once it has ended
+
+  /// How the child ended; nothing while it runs.
+  std::optional<ExitStatus> try_wait() const;
+
+  /// Sends a signal to the whole process group.
+  void send(int signal) const;
+
+ private:
+  pid_t pid_ = -1;
+  FileDescriptor output_;
+  FileDescriptor messages_;
+  FileDescriptor ended_;
+};
+
+/// What exec wants: pointers into `texts`, and a null behind them. The type says that exec changes
+/// the texts; it does not.
+std::vector<char*> pointers_to(const std::vector<std::string>& texts);
+
+/// How many processes of this process's cgroup the kernel has killed for lack of memory so far;
+/// nothing where no counter can be read. Both versions of cgroups are known. `root` stands before
+/// every path.
+std::optional<std::int64_t> count_oom_kills(const std::string& root = "");
+
+}  // namespace headroom

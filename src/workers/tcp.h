@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "src/core/file_descriptor.h"
+
+namespace headroom {
+
+/// The IP addresses of a connection's two ends; that of IPv4 as such, also where IPv6 carries it.
+struct Ends {
+  std::string here;
+  std::string there;
+
+  /// Both are on one machine: it has reached itself by an address of its own.
+  bool are_one_machine() const;
+};
+
+/// Whether a host's name or address means this machine wherever it is read.
+bool is_loopback(const std::string& host);
+
+/// A socket that listens on that port: on all interfaces, or, where `host` is the loopback's, on
+/// that alone. Non-blocking. Throws std::system_error.
+FileDescriptor listen_on(const std::string& host, int port);
+
+/// A connection that waits at `listener`; nothing: none does. Throws std::system_error where there
+/// is no room for one.
+std::optional<FileDescriptor> accept_at(int listener);
+
+/// Connects, to each of the host's addresses in turn; it takes `timeout` at the most, and what the
+/// system takes to find the addresses. Throws std::runtime_error, which says why the last one did
+/// not answer.
+FileDescriptor connect_to(const std::string& host, int port, std::chrono::milliseconds timeout);
+
+/// Throws std::system_error.
+Ends ends_of(int socket);
+
+}  // namespace headroom

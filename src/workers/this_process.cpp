@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/workers/this_process.h"
+
+#include <poll.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <fstream>
+#include <string_view>
+#include <system_error>
+
+#include "src/core/checksum.h"
+
+namespace headroom {
+namespace {
+
+constexpr int kUnkillableAfterMs = 30'000;
+
+std::vector<pid_t> children() {
+  std::ifstream list("/proc/self/task/" + std::to_string(getpid()) + "/children");
+  std::vector<pid_t> found;
+  for (pid_t child; list >> child;) found.push_back(child);
+  return found;
+}
+
+}  // namespace
+
+void throw_errno(const std::string& what) {
+  throw std::system_error(errno, std::generic_category(), what);
+}
+
+Interrupts::Interrupts() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, signal);
+  sigprocmask(SIG_BLOCK, &signals, &before_);
+  signals_ = FileDescriptor(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
+  if (signals_.get() < 0) throw_errno("signalfd");
+}
+
+Interrupts::~Interrupts() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
+
+int Interrupts::count() {
+  signalfd_siginfo info;
+  while (read(signals_.get(), &info, sizeof info) == sizeof info) ++count_;
+  return count_;
+}
+
+void turn_write_signals_into_errors() {
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
+}
+
+AdoptedProcesses::AdoptedProcesses() { prctl(PR_SET_CHILD_SUBREAPER, 1); }
+
+AdoptedProcesses::~AdoptedProcesses() {
+  // Ending one can hand its own children to us, so again until there are none.
+  bool all_ended = true;
+  for (std::vector<pid_t> left = children(); all_ended && !left.empty(); left = children()) {
+    for (const pid_t child : left) all_ended = end_child(child) && all_ended;
+  }
+}
+
+bool end_child(pid_t child) {
+  kill(child, SIGKILL);
+  const FileDescriptor ended(static_cast<int>(syscall(SYS_pidfd_open, child, 0)));
+  pollfd wait{ended.get(), POLLIN, 0};
+  poll(&wait, 1, kUnkillableAfterMs);
+  return waitpid(child, nullptr, WNOHANG) == child;
+}
+
+std::vector<std::string> environment_with(const Environment& changes) {
+  std::vector<std::string> all;
+  for (const auto& [name, value] : changes) all.push_back(name + "=" + value);
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    const std::string_view name = text.substr(0, text.find('='));
+    const bool changed = std::any_of(changes.begin(), changes.end(),
+                                     [&](const auto& change) { return change.first == name; });
+    if (!changed) all.emplace_back(text);
+  }
+  return all;
+}
+
+Variables environment_variables() {
+  Variables variables;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    const std::size_t equals = text.find('=');
+    if (equals == std::string_view::npos) continue;
+    variables.emplace(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return variables;
+}
+
+int usable_cores() {
+  cpu_set_t cores;
+  return sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 0;
+}
+
+std::string usable_core_set() {
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  sched_getaffinity(0, sizeof cores, &cores);
+  return fingerprint({reinterpret_cast<const char*>(&cores), sizeof cores});
+}
+
+}  // namespace headroom

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// Both ends of the connection between a runner and an agent, each against a wrong other end.
+#include "src/workers/agent.h"
+
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <random>
+#include <thread>
+
+#include "src/workers/agents.h"
+#include "src/workers/worker.h"
+
+namespace headroom {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+const Launch kSecondOfTwo{"torchrun", 2, 1, 1, 2, "127.0.0.1", 29500};
+constexpr std::size_t kMaxBytes = 1024 * 1024;
+
+/// Two ends of one connection.
+std::array<FileDescriptor, 2> make_ends() {
+  std::array<int, 2> ends{};
+  EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends.data()), 0);
+  return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
+}
+
+/// What an agent answers to a runner that says `frames`, or these bytes, until it goes away.
+struct ServedRunner {
+  std::string why;
+  std::vector<Frame> answers;
+
+  ServedRunner(const std::vector<Frame>& frames, const std::string& worker,
+               const std::string& bytes = "") {
+    auto [here, there] = make_ends();
+    send(here.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    Connection runner(std::move(here), kMaxBytes);
+    for (const Frame& frame : frames) runner.send(frame);
+    std::thread listener([&] { listen(runner); });
+    {
+      Interrupts interrupts;
+      Connection connection(std::move(there), kMaxBytes);
+      why = serve_runner(connection, kSecondOfTwo, worker, interrupts);
+    }
+    listener.join();
+  }
+
+  void listen(Connection& runner) {
+    while (runner.lost().empty()) {
+      pollfd wait = runner.awaited();
+      poll(&wait, 1, 5000);
+      runner.exchange();
+      while (auto frame = runner.next()) {
+        answers.push_back(*frame);
+        if (frame->kind == FrameKind::ended) runner.send({FrameKind::over, ""});
+      }
+    }
+  }
+
+  std::string text(FrameKind kind) const {
+    std::string all;
+    for (const Frame& frame : answers) all += frame.kind == kind ? frame.payload : "";
+    return all;
+  }
+};
+
+Frame order(const Json& request = {{"request", "measure"}}) {
+  return {FrameKind::start, to_text({request, ""})};
+}
+
+TEST(Agent, starts_its_own_worker_and_says_how_it_ended) {
+  const ServedRunner echoes({order()}, "/bin/cat");
+  EXPECT_EQ(echoes.why, "");
+  EXPECT_EQ(Json::parse(echoes.text(FrameKind::output)).at("rank"), 1);
+  EXPECT_EQ(read_worker_end(echoes.text(FrameKind::ended)), WorkerEnd{});
+  const ServedRunner fails({order()}, "/bin/false");
+  EXPECT_EQ(read_worker_end(fails.text(FrameKind::ended)), (WorkerEnd{{1, 0}}));
+}
+
+TEST(Agent, ends_when_all_is_over) {
+  const ServedRunner none({{FrameKind::over, ""}}, "/bin/cat");
+  EXPECT_EQ(none.why, "");
+  EXPECT_TRUE(none.answers.empty());
+}
+
+TEST(Agent, says_that_its_worker_can_not_be_started) {
+  const ServedRunner none({order()}, "/no/such/worker");
+  EXPECT_EQ(none.why, "");
+  EXPECT_NE(none.text(FrameKind::output).find("/no/such/worker"), std::string::npos);
+  EXPECT_EQ(read_worker_end(none.text(FrameKind::ended)), (WorkerEnd{{127, 0}}));
+}
+
+TEST(Agent, does_nothing_else) {
+  const std::string asked = "rank 0 asked for what no agent does";
+  EXPECT_EQ(ServedRunner({order({{"request", "forward"}, {"output", "/tmp/x"}})}, "/bin/cat").why,
+            asked);
+  EXPECT_EQ(ServedRunner({{FrameKind::start, "garbage"}}, "/bin/cat").why, asked);
+  EXPECT_EQ(ServedRunner({order(), order()}, "/bin/cat").why, asked);  // one at a time
+  EXPECT_EQ(ServedRunner({{FrameKind::hello, "{}"}}, "/bin/cat").why, asked);
+  for (const char* signal : {"0", "-1", "1", "19", "015", "15 ", "", "x"}) {
+    EXPECT_EQ(ServedRunner({{FrameKind::signal, signal}}, "/bin/cat").why, asked) << signal;
+  }
+  EXPECT_EQ(ServedRunner({}, "/bin/cat", "GET / HTTP/1.1\r\n").why,
+            "the connection to rank 0 was lost: what came is not of headroom");
+  EXPECT_EQ(ServedRunner({}, "/bin/cat", "s\xff\xff\xff\xff").why,
+            "the connection to rank 0 was lost: what came is longer than 1048576 bytes");
+}
+
+/// What becomes of a worker whose agent says that and goes away.
+WorkerEnd end_of(const std::string& said) {
+  auto [here, there] = make_ends();
+  send(there.get(), said.data(), said.size(), MSG_NOSIGNAL);
+  there.reset();
+  Hello hello;
+  hello.host = "node";
+  Agent agent{hello, {}, Connection(std::move(here), 128 * 1024)};
+  RemoteWorker worker(agent, {{"request", "measure"}}, {});
+  for (int i = 0; i < 1000 && !worker.try_wait(); ++i) worker.read_messages();
+  return worker.try_wait().value_or(WorkerEnd{{-1, -1}});
+}
+
+TEST(RemoteWorker, is_lost_where_its_agent_is_or_is_none) {
+  const auto lost = [](const std::string& why) {
+    return "the connection to node was lost: " + why;
+  };
+  const std::string ended = encode({FrameKind::ended, to_text(WorkerEnd{{3, 0}})});
+  EXPECT_EQ(end_of(ended), (WorkerEnd{{3, 0}}));
+  EXPECT_EQ(end_of(encode({FrameKind::output, "text"}) + ended), (WorkerEnd{{3, 0}}));
+  EXPECT_EQ(end_of("").lost, lost("it was closed at the other end"));
+  EXPECT_EQ(end_of(ended.substr(0, ended.size() - 1)).lost, lost("it was closed at the other end"));
+  EXPECT_EQ(end_of("garbage").lost, lost("what came is not of headroom"));
+  EXPECT_EQ(end_of(encode({FrameKind::ended, "{}"})).lost, lost("it said what no agent says"));
+  EXPECT_EQ(end_of(encode({FrameKind::hello, "{}"})).lost, lost("it said what no agent says"));
+  EXPECT_EQ(end_of(encode({FrameKind::over, ""})).lost, lost("it said what no agent says"));
+  EXPECT_EQ(end_of(encode({FrameKind::output, std::string(200'000, 'x')})).lost,
+            lost("what came is longer than 131072 bytes"));
+}
+
+TEST(RemoteWorker, survives_whatever_an_agent_says) {
+  std::mt19937 random(3);
+  for (int i = 0; i < 2000; ++i) {
+    std::string said;
+    for (unsigned frames = random() % 5; frames > 0; --frames) {
+      std::string payload(random() % 40, '\0');
+      for (char& byte : payload) byte = static_cast<char>(random());
+      said += encode({static_cast<FrameKind>("hmoewrskq"[random() % 9]), payload});
+    }
+    if (!said.empty() && random() % 2 == 0) said.resize(random() % said.size());
+    EXPECT_NE(end_of(said).lost, "");
+  }
+}
+
+}  // namespace
+}  // namespace headroom

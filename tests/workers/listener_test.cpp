@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who comes to the runner's port: agents, wrong ones, and other programs.
+#include "src/workers/agents.h"
+
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+
+#include <chrono>
+#include <random>
+#include <thread>
+
+#include "src/core/error.h"
+#include "src/workers/agent.h"
+#include "tests/core/messages.h"
+#include "tests/support/launch.h"
+
+namespace headroom {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+Launch launch_of(int rank, int ranks, int port) {
+  return {"torchrun", ranks, rank, rank, ranks, "127.0.0.1", port};
+}
+
+/// An agent that comes and hears what it is told; what it threw, or "welcome".
+struct Caller {
+  Launch launch;
+  Hello hello;
+  std::string told;
+  std::optional<Connection> connection;
+  std::thread thread;
+
+  Caller(const Launch& from, const Hello& says) : launch(from), hello(says) {
+    thread = std::thread([this] {
+      try {
+        connection = call_runner(launch, hello, std::chrono::seconds(5));
+        told = "welcome";
+      } catch (const Unsupported& error) {
+        told = error.what();
+      }
+    });
+  }
+  ~Caller() {
+    if (thread.joinable()) thread.join();
+  }
+};
+
+class ListenerTest : public testing::Test {
+ protected:
+  const int port_ = free_port();
+  const Launch launch_ = launch_of(0, 3, port_);
+  const Hello here_ = hello_of(launch_, "headroom 1");
+  std::vector<std::string> refusals_;
+
+  Hello hello(int rank) const { return hello_of(launch_of(rank, 3, port_), "headroom 1"); }
+
+  std::vector<Agent> accept_all(Listener& listener, std::chrono::seconds timeout) {
+    return listener.accept_all(timeout,
+                               [this](const std::string& said) { refusals_.push_back(said); });
+  }
+
+  FileDescriptor connect() const {
+    return connect_to("127.0.0.1", launch_.runner_port(), std::chrono::seconds(5));
+  }
+};
+
+TEST_F(ListenerTest, gives_agents_by_rank) {
+  Listener listener(launch_, here_);
+  Caller second(launch_of(2, 3, port_), hello(2));
+  Caller first(launch_of(1, 3, port_), hello(1));
+  const auto agents = accept_all(listener, std::chrono::seconds(5));
+  ASSERT_EQ(agents.size(), 2u);
+  EXPECT_EQ(agents[0].hello, hello(1));
+  EXPECT_EQ(agents[1].hello, hello(2));
+  EXPECT_TRUE(agents[0].ends.are_one_machine());
+  EXPECT_TRUE(refusals_.empty());
+  first.thread.join();
+  EXPECT_EQ(first.told, "welcome");
+}
+
+TEST_F(ListenerTest, refuses_agents_by_name_and_waits_for_the_right_ones) {
+  struct Wrong {
+    Hello hello;
+    std::string why;
+  };
+  std::vector<Wrong> wrong(5, {hello(1), ""});
+  wrong[0].hello.program = "headroom 0.9";
+  wrong[0].why = "it is headroom 0.9, rank 0 is headroom 1";
+  wrong[1].hello.rank = 3;
+  wrong[1].why = "its rank is 3; allowed are 1 to 2";
+  wrong[2].hello.rank = 0;
+  wrong[2].why = "its rank is 0; allowed are 1 to 2";
+  wrong[3].hello.ranks = 4;
+  wrong[3].why = "it knows of 4 ranks, rank 0 of 3";
+  wrong[4].why = "rank 1 has come already, from " + here_.host;
+
+  Listener listener(launch_, here_);
+  std::thread rank0([&] { EXPECT_EQ(accept_all(listener, std::chrono::seconds(20)).size(), 2u); });
+  Caller first(launch_of(1, 3, port_), hello(1));
+  first.thread.join();
+  EXPECT_EQ(first.told, "welcome");
+  for (const Wrong& one : wrong) {
+    Caller caller(launch_of(1, 3, port_), one.hello);
+    caller.thread.join();
+    EXPECT_EQ(caller.told, "rank 1 was refused by rank 0: " + one.why);
+  }
+  Caller second(launch_of(2, 3, port_), hello(2));
+  rank0.join();
+  ASSERT_EQ(refusals_.size(), wrong.size());
+  for (std::size_t i = 0; i < wrong.size(); ++i) {
+    EXPECT_EQ(refusals_[i],
+              "an agent on " + here_.host + " (127.0.0.1) was refused: " + wrong[i].why);
+  }
+}
+
+TEST_F(ListenerTest, is_not_kept_from_agents_by_other_connections) {
+  Listener listener(launch_, here_);
+  std::vector<FileDescriptor> others;
+  std::mt19937 random(7);
+  std::thread rank0([&] { EXPECT_EQ(accept_all(listener, std::chrono::seconds(20)).size(), 2u); });
+  for (int i = 0; i < 300; ++i) {
+    others.push_back(connect());
+    std::string text(random() % 3000, '\0');
+    for (char& byte : text) byte = static_cast<char>(random());
+    if (i % 3 == 0) text = encode({FrameKind::hello, text});
+    if (i % 3 == 1) text.clear();  // says nothing
+    send(others.back().get(), text.data(), text.size(), MSG_NOSIGNAL);
+  }
+  const auto start = Clock::now();
+  Caller first(launch_of(1, 3, port_), hello(1));
+  Caller second(launch_of(2, 3, port_), hello(2));
+  rank0.join();
+  EXPECT_LT(Clock::now() - start, std::chrono::seconds(2));
+  EXPECT_TRUE(refusals_.empty());
+}
+
+TEST_F(ListenerTest, names_who_has_not_come) {
+  Listener listener(launch_, here_);
+  Caller second(launch_of(2, 3, port_), hello(2));
+  EXPECT_EQ(message_of<Unsupported>([&] { accept_all(listener, std::chrono::seconds(1)); }),
+            "after 1 s rank 1 of 3 had not come to port " + std::to_string(port_ + 1) +
+                " (MASTER_PORT + 1) of this machine, which they know as 127.0.0.1");
+  const Launch many = launch_of(0, 20, free_port());
+  Listener empty(many, here_);
+  EXPECT_NE(message_of<Unsupported>([&] {
+              accept_all(empty, std::chrono::seconds(0));
+            }).find("ranks 1, 2, 3, 4, 5, 6, 7, 8 and 11 more of 20 had not come"),
+            std::string::npos);
+}
+
+TEST_F(ListenerTest, names_the_port_that_is_taken) {
+  for (const int more : {1, 2}) {
+    const FileDescriptor taken = listen_on("127.0.0.1", port_ + more);
+    EXPECT_EQ(message_of<Unsupported>([&] { Listener(launch_, here_); }),
+              "port " + std::to_string(port_ + more) + " (MASTER_PORT + " + std::to_string(more) +
+                  ") can't be listened on: Address already in use; choose another MASTER_PORT "
+                  "(torchrun: --master-port), with the two ports behind it free as well");
+  }
+  Listener(launch_, here_);
+  Listener(launch_, here_);  // at once again
+}
+
+TEST(Caller, says_that_nobody_answers) {
+  const Launch launch = launch_of(1, 2, free_port());
+  const std::string where =
+      "rank 1 could not reach rank 0 at 127.0.0.1:" + std::to_string(launch.runner_port()) +
+      " (MASTER_ADDR, MASTER_PORT + 1) for 1 s: ";
+  const Hello hello = hello_of(launch, "headroom 1");
+  const auto call = [&](const Launch& whom) {
+    return message_of<Unsupported>([&] { call_runner(whom, hello, std::chrono::seconds(1)); });
+  };
+  EXPECT_EQ(call(launch), where + "Connection refused");
+  const FileDescriptor silent = listen_on("127.0.0.1", launch.runner_port());
+  EXPECT_EQ(call(launch), where + "nothing was said");
+  Launch nowhere = launch;
+  nowhere.master_address = "no-such-host.invalid";
+  EXPECT_NE(call(nowhere).find("for 1 s: "), std::string::npos) << call(nowhere);
+}
+
+TEST(Caller, waits_for_a_runner_that_comes_later) {
+  const int port = free_port();
+  Caller caller(launch_of(1, 2, port), hello_of(launch_of(1, 2, port), "headroom 1"));
+  std::this_thread::sleep_for(std::chrono::milliseconds(700));
+  const Launch launch = launch_of(0, 2, port);
+  const Hello here = hello_of(launch, "headroom 1");
+  Listener listener(launch, here);
+  EXPECT_EQ(listener.accept_all(std::chrono::seconds(5), [](const std::string&) {}).size(), 1u);
+  caller.thread.join();
+  EXPECT_EQ(caller.told, "welcome");
+}
+
+}  // namespace
+}  // namespace headroom
