@@ -25,9 +25,9 @@ Json with_training(Json values, std::string_view techniques, std::int64_t batch_
   return values;
 }
 
-Case read_rank(Json values, const Membership& membership) {
+WorkerCase read_rank(Json values, const Membership& membership) {
   values["ranks"] = membership.ranks;
-  Case read = read_case(values, at::kCPU);
+  WorkerCase read = read_case(values, at::kCPU);
   read.recipe.membership = membership;
   return read;
 }

@@ -29,7 +29,7 @@ class Training {
  private:
   explicit Training(const nlohmann::ordered_json& values, const Membership& membership = {});
 
-  Case case_;
+  WorkerCase case_;
   Ledger ledger_;
   Trainer trainer_;
   Batch batch_;

@@ -13,6 +13,7 @@
 #include "src/cli/output.h"
 #include "src/core/bytes.h"
 #include "src/core/error.h"
+#include "src/results/columns.h"
 #include "src/runner/measure_request.h"
 #include "src/runner/step_time_bound.h"
 
@@ -21,7 +22,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kReserved = "run_peak_reserved_bytes";
 constexpr auto kNoProgress = [](const WorkerProgress&) {};
 
 FileDescriptor open_log(const std::filesystem::path& path) {
@@ -31,7 +31,7 @@ FileDescriptor open_log(const std::filesystem::path& path) {
   return log;
 }
 
-std::int64_t integer(const Json& record, const char* column) {
+std::int64_t integer(const Json& record, std::string_view column) {
   return columns_of(record).value(column, std::int64_t{0});
 }
 
@@ -79,11 +79,11 @@ FitPlanRunner::WithoutEnd FitPlanRunner::plan_without_end(const Case& one, const
   plan.missing_bytes = plan.driver_peak_bytes - memory_bytes_;
   // Gradients are as large as the weights, or a rank's part of them, and all there at once unless
   // an update in backward frees each, which is what can't accumulate.
-  const std::int64_t weights = integer(record, "peak_weights_bytes");
+  const std::int64_t weights = integer(record, column::peak_weights_bytes);
   plan.never_fits = context + weights + (stack.accumulates() ? weights / one.ranks() : 0) +
-                        integer(record, "peak_optimizer_state_bytes") >
+                        integer(record, column::peak_optimizer_state_bytes) >
                     memory_bytes_;
-  return {plan, context + integer(record, "run_peak_allocated_bytes") <= memory_bytes_};
+  return {plan, context + integer(record, column::run_peak_allocated_bytes) <= memory_bytes_};
 }
 
 FitPlan FitPlanRunner::plan_limited(const Case& one) {
@@ -96,8 +96,8 @@ FitPlan FitPlanRunner::plan_limited(const Case& one) {
 
 FitPlan FitPlanRunner::planned(const Case& one, const DryAttempt& attempt) const {
   FitPlan plan;
-  plan.driver_peak_bytes =
-      member(attempt.report, "context_bytes") + integer(attempt.outcome.record, kReserved);
+  plan.driver_peak_bytes = member(attempt.report, "context_bytes") +
+                           integer(attempt.outcome.record, column::run_peak_reserved_bytes);
   plan.step_time_lower_bound_ns = step_time_lower_bound_ns(attempt.outcome.record, dry_run_.gpu,
                                                            one.find("train.tf32")->get<bool>());
   return plan;

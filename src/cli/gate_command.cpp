@@ -4,11 +4,12 @@
 
 #include "src/cli/command_line.h"
 #include "src/cli/output.h"
-#include "src/core/enum_names.h"
-#include "src/core/printable.h"
 #include "src/compare/comparison_format.h"
 #include "src/compare/night.h"
+#include "src/core/enum_names.h"
+#include "src/core/printable.h"
 #include "src/core/text_table.h"
+#include "src/results/columns.h"
 #include "src/runner/environment.h"
 
 namespace headroom {
@@ -31,7 +32,7 @@ std::string lights_table(const Night& night) {
 /// The commit that a side's results were made with.
 std::string commit_of(const std::vector<Results>& results) {
   for (const Results& one : results) {
-    if (!one.cases.empty()) return text_in(one.cases.front().row, "commit");
+    if (!one.cases.empty()) return text_in(one.cases.front().row, column::commit);
   }
   return "";
 }

@@ -9,8 +9,8 @@
 #include "src/core/bytes.h"
 #include "src/core/json_reader.h"
 #include "src/core/printable.h"
-#include "src/gpus/gpu.h"
 #include "src/core/text_table.h"
+#include "src/gpus/gpu.h"
 #include "src/suite/json_schema.h"
 
 namespace headroom {
@@ -78,8 +78,8 @@ std::string describe_techniques(const Catalog& catalog) {
 std::string describe_columns(const Catalog& catalog) {
   std::vector<Cells> rows;
   for (const Column& column : catalog.columns) {
-    rows.push_back(
-        {column.name, std::string(enum_name(column.type)), column.group, column.summary});
+    rows.push_back({column.name, std::string(enum_name(column.type)),
+                    std::string(enum_name(column.group)), column.summary});
   }
   return format_table({"name", "type", "group", "summary"}, rows);
 }

@@ -10,12 +10,13 @@
 
 #include "src/core/bytes.h"
 #include "src/core/text_table.h"
+#include "src/results/columns.h"
 
 namespace headroom {
 namespace {
 
-constexpr const char* kPeak = "run_peak_allocated_bytes";
-constexpr const char* kStepTime = "step_time_median_ns";
+constexpr std::string_view kPeak = column::run_peak_allocated_bytes;
+constexpr std::string_view kStepTime = column::step_time_median_ns;
 
 std::string peak(const Row& row) { return bytes_in(row, kPeak); }
 
@@ -34,7 +35,7 @@ std::string saved(const Row& row, const Row& plain) {
 
 }  // namespace
 
-std::string bytes_in(const Row& row, const std::string& column) {
+std::string bytes_in(const Row& row, std::string_view column) {
   const auto bytes = number_in(row, column);
   return bytes ? format_bytes(static_cast<std::int64_t>(*bytes)) : "";
 }
@@ -43,12 +44,12 @@ std::string format_summary(const std::vector<Row>& rows) {
   std::vector<std::vector<std::string>> lines;
   std::map<std::pair<std::string, std::int64_t>, const Row*> plain;  // the last, by model and ranks
   for (const Row& row : rows) {
-    const std::pair like{text_in(row, "model"), ranks_of(row)};
+    const std::pair like{text_in(row, column::model), ranks_of(row)};
     const bool is_one = is_plain(row);
     const bool comparable = !is_one && plain.contains(like);
-    lines.push_back({row.value("case", ""), row.value("status", ""), peak(row),
+    lines.push_back({text_in(row, column::case_), text_in(row, column::status), peak(row),
                      comparable ? saved(row, *plain[like]) : "", step_time(row),
-                     row.value("reason", "")});
+                     text_in(row, column::reason)});
     if (is_one) plain[like] = &row;
   }
   return format_table({"case", "status", "peak", "saved", "step time", "reason"}, lines,
@@ -56,10 +57,11 @@ std::string format_summary(const std::vector<Row>& rows) {
 }
 
 std::string format_row(const Row& row) {
-  std::string text = row.value("status", "");
+  std::string text = text_in(row, column::status);
   if (const std::string bytes = peak(row); !bytes.empty()) text += ", " + bytes;
   if (const std::string time = step_time(row); !time.empty()) text += ", " + time + " a step";
-  if (const std::string reason = row.value("reason", ""); !reason.empty()) text += ": " + reason;
+  if (const std::string reason = text_in(row, column::reason); !reason.empty())
+    text += ": " + reason;
   return text;
 }
 

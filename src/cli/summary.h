@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "src/results/row.h"
@@ -13,7 +14,7 @@ namespace headroom {
 std::string format_summary(const std::vector<Row>& rows);
 
 /// An amount of memory in a row, for people; empty where it has none.
-std::string bytes_in(const Row& row, const std::string& column);
+std::string bytes_in(const Row& row, std::string_view column);
 
 /// One line of it, for progress: "ok, 12.30 MiB, 4.56 ms a step".
 std::string format_row(const Row& row);

@@ -33,7 +33,7 @@ struct SourceColumn {
   bool is_error;
 };
 
-constexpr std::array kColumns = {
+constexpr std::array kSourceColumns = {
     SourceColumn{"published", &FigureSources::published, false},
     SourceColumn{"planned", &FigureSources::planned, false},
     SourceColumn{"error", &FigureSources::planned_error, true},
@@ -44,7 +44,7 @@ constexpr std::array kColumns = {
 
 std::vector<SourceColumn> filled_columns(const std::vector<ComparedCase>& cases) {
   std::vector<SourceColumn> columns;
-  for (const SourceColumn& column : kColumns) {
+  for (const SourceColumn& column : kSourceColumns) {
     const auto fills = [&](const FigureSources& one) { return (one.*column.value).has_value(); };
     if (std::ranges::any_of(cases, [&](const ComparedCase& one) {
           return std::ranges::any_of(one.figures, fills);

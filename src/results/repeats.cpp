@@ -5,6 +5,7 @@
 #include <map>
 
 #include "src/core/error.h"
+#include "src/results/columns.h"
 #include "src/results/journal_header.h"
 
 namespace headroom {
@@ -23,7 +24,7 @@ Repeats& find_or_add(std::vector<Repeats>& list, const Results& one, const std::
 
 }  // namespace
 
-std::vector<double> Repeats::values(const std::string& column) const {
+std::vector<double> Repeats::values(std::string_view column) const {
   std::vector<double> list;
   for (const CaseResult* run : runs) {
     if (const auto value = number_in(run->row, column)) list.push_back(*value);
@@ -37,7 +38,9 @@ const Row& Repeats::row() const {
   return bad == runs.end() ? runs.front()->row : (*bad)->row;
 }
 
-std::string Repeats::status() const { return runs.empty() ? "not done" : text_in(row(), "status"); }
+std::string Repeats::status() const {
+  return runs.empty() ? "not done" : text_in(row(), column::status);
+}
 
 const Repeats* find_repeats(const std::vector<Repeats>& list, const std::string& suite,
                             const std::string& name) {

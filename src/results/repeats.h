@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "src/results/results.h"
@@ -17,7 +18,7 @@ struct Repeats {
   std::vector<const CaseResult*> runs;  // empty: the suite has the case, and none did it
 
   /// The values of a column in the runs that have it.
-  std::vector<double> values(const std::string& column) const;
+  std::vector<double> values(std::string_view column) const;
   /// How the case ended: in the first of the runs that did not end as `ok`, or in the first one.
   const Row& row() const;
   std::string status() const;  // "not done" where there is no run

@@ -4,32 +4,33 @@
 #include <stdexcept>
 
 #include "src/core/csv.h"
+#include "src/results/columns.h"
 
 namespace headroom {
 
 using Json = nlohmann::ordered_json;
 
-std::optional<double> number_in(const Row& row, const std::string& column) {
+std::optional<double> number_in(const Row& row, std::string_view column) {
   const auto value = row.find(column);
   const bool has_one = value != row.end() && value->is_number();
   return has_one ? std::optional(value->get<double>()) : std::nullopt;
 }
 
-std::string text_in(const Row& row, const std::string& column) {
+std::string text_in(const Row& row, std::string_view column) {
   const auto value = row.find(column);
   return value != row.end() && value->is_string() ? value->get<std::string>() : "";
 }
 
-std::optional<double> compared_figure(const Row& row, const std::string& column) {
+std::optional<double> compared_figure(const Row& row, std::string_view column) {
   const auto own = number_in(row, column);
-  const auto context = number_in(row, "context_bytes");
-  const auto published = number_in(row, "published_context_bytes");
-  if (!own || !context || !published || column != "driver_peak_bytes") return own;
+  const auto context = number_in(row, column::context_bytes);
+  const auto published = number_in(row, column::published_context_bytes);
+  if (!own || !context || !published || column != column::driver_peak_bytes) return own;
   return *own + (*published - *context);
 }
 
 Status status_of(const Row& row) {
-  const std::string name = text_in(row, "status");
+  const std::string name = text_in(row, column::status);
   const auto names = enum_names<Status>();
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (name == names[i]) return static_cast<Status>(i);
@@ -37,9 +38,9 @@ Status status_of(const Row& row) {
   throw std::logic_error("a row has the status '" + name + "'");
 }
 
-std::int64_t ranks_of(const Row& row) { return row.value("ranks", std::int64_t{1}); }
+std::int64_t ranks_of(const Row& row) { return row.value(column::ranks, std::int64_t{1}); }
 
-bool is_plain(const Row& row) { return is_plain(ranks_of(row), text_in(row, "techniques")); }
+bool is_plain(const Row& row) { return is_plain(ranks_of(row), text_in(row, column::techniques)); }
 
 bool is_plain(std::int64_t ranks, const std::string& techniques) {
   return techniques == (ranks == 1 ? "" : "ddp");

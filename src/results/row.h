@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "src/results/status.h"
@@ -17,14 +18,14 @@ namespace headroom {
 using Row = nlohmann::ordered_json;
 
 /// A figure of a row; nothing where it has none.
-std::optional<double> number_in(const Row& row, const std::string& column);
+std::optional<double> number_in(const Row& row, std::string_view column);
 
 /// A text of a row; empty where it has none.
-std::string text_in(const Row& row, const std::string& column);
+std::string text_in(const Row& row, std::string_view column);
 
 /// A row's own figure as it stands beside the published one. In the driver's figure of a plan the
 /// published context, where the suite gives it, takes the place of the table's.
-std::optional<double> compared_figure(const Row& row, const std::string& column);
+std::optional<double> compared_figure(const Row& row, std::string_view column);
 
 /// The status that a row tells. Throws std::logic_error where it tells none.
 Status status_of(const Row& row);

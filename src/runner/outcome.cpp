@@ -28,14 +28,14 @@ std::string fault_in_columns(const Json& columns, const Catalog& catalog) {
   if (!columns.is_object()) return "the worker's record has columns that are no object";
   for (const auto& [name, value] : columns.items()) {
     const Column* column = catalog.find_column(name);
-    if (column == nullptr || column->origin != "worker") {
+    if (column == nullptr || column->origin != kWorkerOrigin) {
       return "the worker's record has a column that is not the worker's: " + Json(name).dump();
     }
     if (is_loss(name) && value.is_null()) continue;  // reported as a wrong loss
     if (!has_type(value, column->type)) {
       return "the worker's record has no valid value of " + name + ": " + value.dump();
     }
-    if (value.is_number() && value.get<double>() < 0 && column->group == "memory") {
+    if (value.is_number() && value.get<double>() < 0 && column->group == ColumnGroup::memory) {
       return "the worker's record has a negative " + name;
     }
   }

@@ -28,7 +28,8 @@ Json with_case(Json columns, const Case& one, const Outcome& outcome) {
 }
 
 bool holds_measurements(const Column& column) {
-  return column.group != "identity" && column.group != "work" && column.group != "provenance";
+  return column.group != ColumnGroup::identity && column.group != ColumnGroup::work &&
+         column.group != ColumnGroup::provenance;
 }
 
 Json member(const Json& object, const std::string& name) {
@@ -70,7 +71,7 @@ Row make_row(const Catalog& catalog, const Case& one, const Outcome& outcome,
   for (const Column& column : catalog.columns) {
     if (is_planned && column.is_real_only()) continue;
     Json value;
-    if (column.origin == "runner") {
+    if (column.origin == kRunnerOrigin) {
       value = member(known, column.name);
     } else if (!column.case_path().empty()) {
       const Json* field = one.find(column.case_path());

@@ -82,7 +82,7 @@ TechniqueInfo parse_technique(const Json& json) {
 Column parse_column(const Json& json) {
   Column column{.name = json.at("name"),
                 .type = parse_enum<ColumnType>(json.at("type")),
-                .group = json.value("group", ""),
+                .group = parse_enum<ColumnGroup>(json.at("group")),
                 .summary = json.at("summary"),
                 .origin = json.at("origin"),
                 .across_ranks = parse_enum<AcrossRanks>(json.value("across_ranks", "peak_rank"))};
@@ -122,7 +122,6 @@ bool Field::applies_to(std::string_view sibling_name) const {
 }
 
 std::string_view Column::case_path() const {
-  constexpr std::string_view kCaseOrigin = "case:";
   if (!origin.starts_with(kCaseOrigin)) return {};
   return std::string_view(origin).substr(kCaseOrigin.size());
 }

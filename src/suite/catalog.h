@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "src/core/fields.h"
+#include "src/results/columns.h"
 
 // What the command line knows of the worker: docs/protocol.md, "The catalog".
 namespace headroom {
@@ -55,28 +56,20 @@ struct TechniqueInfo {
   bool shares_batch = false;  // ... which all see the same samples
 };
 
-enum class ColumnType { text, integer, number };
-
-/// What the row of a case of several ranks holds of the ranks' own values.
-enum class AcrossRanks {
-  peak_rank,  // that of the rank with the largest run_peak_allocated_bytes
-  largest,
-  smallest,
-};
-
-/// One column of results.csv.
+/// One column of results.csv, as a catalog has it. The worker's own are those of kColumns; of rows
+/// of other versions there may be others.
 struct Column {
   std::string name;
   ColumnType type = ColumnType::text;
-  std::string group;
+  ColumnGroup group = ColumnGroup::identity;
   std::string summary;
-  std::string origin;  // worker, runner, or case:PATH
+  std::string origin;  // kWorkerOrigin, kRunnerOrigin, or kCaseOrigin and a path
   AcrossRanks across_ranks = AcrossRanks::peak_rank;
 
   /// The path of the case's field that it copies; empty: it copies none.
   std::string_view case_path() const;
   /// Whether a plan can't know it: nothing is computed in one, and no time passes.
-  bool is_real_only() const { return group == "time" || group == "learning"; }
+  bool is_real_only() const { return group == ColumnGroup::time || group == ColumnGroup::learning; }
 };
 
 struct Catalog {

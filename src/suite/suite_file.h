@@ -44,6 +44,5 @@ SuiteFile parse_suite_file(const Node& root, const Catalog& catalog);
 
 /// The keys that `published` takes: those columns X for which the catalog has published_X.
 std::vector<std::string> published_keys(const Catalog& catalog);
-inline constexpr std::string_view kPublishedPrefix = "published_";
 
 }  // namespace headroom

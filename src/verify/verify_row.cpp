@@ -18,12 +18,13 @@ bool has_type(const Json& value, ColumnType type) {
 }
 
 bool holds_figures(const Column& column) {
-  return column.group == "memory" || column.group == "cost" || column.is_real_only();
+  return column.group == ColumnGroup::memory || column.group == ColumnGroup::cost ||
+         column.is_real_only();
 }
 
 /// Bytes, counts and times are not; a loss or a difference can be.
 bool is_never_below_zero(const Column& column) {
-  return column.group != "learning" && column.group != "compare";
+  return column.group != ColumnGroup::learning && column.group != ColumnGroup::compare;
 }
 
 /// "x is 1; the case's is 2", where they are not the same.
@@ -112,7 +113,8 @@ void check_record(const VerifiedFolder& folder, Complaints& complaints) {
       continue;
     }
     for (const Column& column : folder.catalog.columns) {
-      if (column.origin == "worker" && one.row.contains(column.name)) names[column.name] = nullptr;
+      if (column.origin == kWorkerOrigin && one.row.contains(column.name))
+        names[column.name] = nullptr;
     }
     for (const auto& [name, unused] : names.items()) {
       const Column* column = folder.catalog.find_column(name);
@@ -130,7 +132,7 @@ void check_absent_figures(const VerifiedFolder& folder, Complaints& complaints) 
       if (column == nullptr || !holds_figures(*column)) continue;
       if (!is_measured(one) && column->is_real_only()) {
         complaints.about(one, name + " is " + value.dump() + "; a plan has none");
-      } else if (!has_figures(one) && (is_measured(one) || column->origin == "worker")) {
+      } else if (!has_figures(one) && (is_measured(one) || column->origin == kWorkerOrigin)) {
         complaints.about(one, name + " is " + value.dump() + "; a row that ended as " +
                                   text_in(one.row, "status") + " has none");
       }

@@ -77,7 +77,7 @@ void limit_memory(at::Device device, std::int64_t asked) {
 }
 
 Json measure_case(const Json& request, const Messages& messages) {
-  Case measured = read_case(request.at("case"), device_of(request));
+  WorkerCase measured = read_case(request.at("case"), device_of(request));
   take_seat(request, measured.recipe);
   measured.recipe.computes = !request.value("planned", false);
   const std::string snapshot = request.value("snapshot", "");

@@ -41,8 +41,8 @@ void case_fields(Fields& f, Recipe& recipe, Limits& limits) {
            [&](Fields& g) { limits.fields(g); });
 }
 
-Case read_case(const nlohmann::ordered_json& values, at::Device device) {
-  Case result;
+WorkerCase read_case(const nlohmann::ordered_json& values, at::Device device) {
+  WorkerCase result;
   nlohmann::ordered_json rest = values;
   result.name = values.at("name").get<std::string>();
   rest.erase("name");

@@ -21,7 +21,7 @@ struct Limits {
 };
 
 /// One case, read and edited: all that a measurement needs to know.
-struct Case {
+struct WorkerCase {
   std::string name;
   Recipe recipe;
   Techniques techniques;
@@ -35,6 +35,6 @@ void case_fields(Fields& f, Recipe& recipe, Limits& limits);
 /// Reads the `case` object of a request for that device and lets its techniques edit the recipe.
 /// Throws ConfigError where the object is not what the catalog describes, Unsupported where a
 /// technique can't work with the rest.
-Case read_case(const nlohmann::ordered_json& values, at::Device device);
+WorkerCase read_case(const nlohmann::ordered_json& values, at::Device device);
 
 }  // namespace headroom

@@ -3,12 +3,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "src/core/enum_names.h"
-
 #include "src/core/describe_fields.h"
-#include "src/worker/case.h"
-#include "src/worker/columns.h"
+#include "src/core/enum_names.h"
 #include "src/machine/hardware.h"
+#include "src/results/columns.h"
+#include "src/worker/case.h"
 #include "techniques/table.h"
 
 namespace headroom {
@@ -55,10 +54,10 @@ Json make_catalog() {
   for (const TechniqueEntry& entry : technique_table()) {
     catalog["techniques"].push_back(describe_technique(entry));
   }
-  for (const Column& column : column_table()) {
+  for (const ColumnEntry& column : kColumns) {
     catalog["columns"].push_back({{"name", column.name},
-                                  {"type", column.type},
-                                  {"group", column.group},
+                                  {"type", enum_name(column.type)},
+                                  {"group", enum_name(column.group)},
                                   {"summary", column.summary},
                                   {"origin", column.origin},
                                   {"across_ranks", enum_name(column.across_ranks)}});

@@ -26,7 +26,7 @@ PeakMemory larger(const PeakMemory& a, const PeakMemory& b) {
 /// One case on its way: the same few steps, said once.
 class Run {
  public:
-  Run(const Case& measured, const Messages& messages)
+  Run(const WorkerCase& measured, const Messages& messages)
       : recipe_(measured.recipe),
         messages_(messages),
         memory_(watch_memory(recipe_.device, ledger_)),
@@ -123,7 +123,7 @@ void set_global_state(const Recipe& recipe) {
 
 }  // namespace
 
-Measurement measure(const Case& measured, const Messages& messages) {
+Measurement measure(const WorkerCase& measured, const Messages& messages) {
   const Recipe& recipe = measured.recipe;
   const bool trains = recipe.train.steps > 0;
   Measurement result;

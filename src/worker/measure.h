@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "src/memory/device_memory.h"
 #include "src/machine/gpu_condition.h"
+#include "src/memory/device_memory.h"
 #include "src/worker/case.h"
 #include "src/worker/messages.h"
 #include "techniques/evidence.h"
@@ -40,6 +40,6 @@ struct Measurement {
 
 /// Runs a case. This function's text is the definition of the numbers.
 /// Throws whatever ends the case: Unsupported, c10::OutOfMemoryError, ...
-Measurement measure(const Case& measured, const Messages& messages);
+Measurement measure(const WorkerCase& measured, const Messages& messages);
 
 }  // namespace headroom

@@ -18,7 +18,7 @@ struct Verdict {
   std::string reason;
 };
 
-Verdict judge(const Case& measured, const Measurement& measurement) {
+Verdict judge(const WorkerCase& measured, const Measurement& measurement) {
   const std::int64_t remainder = measurement.run.allocated_bytes - measurement.peak.bytes;
   if (remainder != 0) {
     return {"failed", "the allocator's peak is " + std::to_string(measurement.run.allocated_bytes) +
@@ -55,17 +55,11 @@ Json step_memory(const std::vector<PlaceMemory>& course) {
 
 }  // namespace
 
-Json make_record(const Case& measured, const Measurement& measurement) {
+Json make_record(const WorkerCase& measured, const Measurement& measurement) {
   const Verdict verdict = judge(measured, measurement);
-  Json columns = Json::object();
-  for (const Column& column : column_table()) {
-    if (column.value == nullptr) continue;
-    const Json value = column.value({measured.recipe, measurement});
-    if (!value.is_null()) columns[std::string(column.name)] = value;
-  }
   return {{"status", verdict.status},
           {"reason", verdict.reason},
-          {"columns", columns},
+          {"columns", worker_columns(measured.recipe, measurement)},
           {"step_time_ns", measurement.step_time_ns},
           {"loss", measurement.losses},
           {"peak_tensors", peak_tensors(measurement.peak)},

@@ -11,7 +11,7 @@ namespace headroom {
 /// The record of a case that ran to its end (docs/protocol.md). Its status is `ok`; `failed` where
 /// the ledger's sum is not the allocator's peak to the byte; `inactive` where a technique did
 /// nothing.
-nlohmann::ordered_json make_record(const Case& measured, const Measurement& measurement);
+nlohmann::ordered_json make_record(const WorkerCase& measured, const Measurement& measurement);
 
 /// The record of a case that an exception ended.
 nlohmann::ordered_json make_failure(std::string_view status, std::string_view reason);

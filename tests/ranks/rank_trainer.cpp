@@ -85,7 +85,7 @@ void run(const Json& values, std::int64_t rank, const std::string& store, const 
          int steps) {
   at::set_num_threads(1);
   install_saved_tensor_hooks();
-  Case read = read_case(values, at::kCPU);
+  WorkerCase read = read_case(values, at::kCPU);
   read.recipe.membership.rank = rank;
   read.recipe.membership.store = store;
   const Recipe& recipe = read.recipe;

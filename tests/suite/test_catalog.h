@@ -62,9 +62,9 @@ inline constexpr std::string_view kCatalogJson = R"({
   "columns": [
     {"name": "batch_size", "type": "integer", "group": "work", "summary": "samples a step",
      "origin": "case:train.batch_size"},
-    {"name": "published_run_peak_reserved_bytes", "type": "integer", "group": "published",
+    {"name": "published_run_peak_reserved_bytes", "type": "integer", "group": "compare",
      "summary": "as published", "origin": "runner"},
-    {"name": "published_samples_per_second", "type": "number", "group": "published",
+    {"name": "published_samples_per_second", "type": "number", "group": "compare",
      "summary": "as published", "origin": "runner"},
     {"name": "status", "type": "text", "group": "identity", "summary": "how it ended",
      "origin": "runner"},

@@ -103,7 +103,7 @@ TEST(InactiveTest, NoStateToOffload) {
 
 // The evidence of a run in which nothing happened convicts every technique that has to have acted.
 TEST(InactiveTest, NarrowWeightsWithoutANarrowProduct) {
-  const Case read = read_case(
+  const WorkerCase read = read_case(
       with(small_vit(), {technique("zero_1", {{"parameter_dtype", "bfloat16"}})}), at::kCPU);
   Evidence evidence{.gathers = 1, .reductions = 1};
   EXPECT_EQ(read.techniques[0]->why_inactive(evidence, read.recipe), "no product ran in 16 bits");
@@ -112,7 +112,7 @@ TEST(InactiveTest, NarrowWeightsWithoutANarrowProduct) {
 }
 
 TEST(InactiveTest, NoTechniqueIsActiveInARunWithoutASign) {
-  const Case plain = read_case(small_vit(), at::kCPU);
+  const WorkerCase plain = read_case(small_vit(), at::kCPU);
   Evidence nothing{.steps = 2,
                    .backward_passes = 2,
                    .staged_parameter_bytes = 400,

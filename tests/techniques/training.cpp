@@ -60,7 +60,7 @@ bool is_for_the_host(const at::Tensor& tensor) {
 }
 
 /// What the worker adds to the trainer's evidence.
-void complete_evidence(const Case& read, const Trainer& trainer, const Flops& flops,
+void complete_evidence(const WorkerCase& read, const Trainer& trainer, const Flops& flops,
                        Trained& into) {
   into.evidence = trainer.final_evidence();
   into.evidence.flops = flops.all;
@@ -95,7 +95,7 @@ Json small_gpt2() {
 Trained train(const Json& values, int steps, std::unique_ptr<Technique> innermost) {
   Trained result;
   const std::int64_t pool_before = host_pool_bytes();
-  Case read = read_case(values, at::kCPU);
+  WorkerCase read = read_case(values, at::kCPU);
   const Recipe& recipe = read.recipe;
   Ledger ledger;
   const auto memory = watch_memory(recipe.device, ledger);

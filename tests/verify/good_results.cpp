@@ -30,52 +30,52 @@ constexpr AcrossRanks kLargest = AcrossRanks::largest;
 struct GoodColumn {
   const char* name;
   ColumnType type;
-  const char* group;
+  ColumnGroup group;
   const char* origin;
   AcrossRanks across_ranks = AcrossRanks::peak_rank;
 };
 
-constexpr GoodColumn kColumns[] = {
-    {"suite", kText, "identity", "runner"},
-    {"case", kText, "identity", "runner"},
-    {"model", kText, "identity", "case:model.name"},
-    {"techniques", kText, "identity", "runner"},
-    {"kind", kText, "identity", "runner"},
-    {"device", kText, "identity", "runner"},
-    {"device_name", kText, "identity", "worker"},
-    {"ranks", kInteger, "identity", "runner"},
-    {"peak_rank", kInteger, "identity", "runner"},
-    {"status", kText, "identity", "runner"},
-    {"reason", kText, "identity", "runner"},
-    {"batch_size", kInteger, "work", "case:train.batch_size"},
-    {"parameters", kInteger, "work", "worker"},
-    {"steps", kInteger, "work", "case:train.steps"},
-    {"seed", kInteger, "work", "case:train.seed"},
-    {"init_peak_allocated_bytes", kInteger, "memory", "worker", kLargest},
-    {"steady_peak_allocated_bytes", kInteger, "memory", "worker", kLargest},
-    {"run_peak_allocated_bytes", kInteger, "memory", "worker", kLargest},
-    {"run_peak_reserved_bytes", kInteger, "memory", "worker", kLargest},
-    {"missing_bytes", kInteger, "memory", "runner"},
-    {"model_states_bytes", kInteger, "memory", "worker", kLargest},
-    {"peak_weights_bytes", kInteger, "memory", "worker"},
-    {"peak_temporary_bytes", kInteger, "memory", "worker"},
-    {"peak_rounding_bytes", kInteger, "memory", "worker"},
-    {"step_time_median_ns", kInteger, "time", "worker", kLargest},
-    {"step_time_mad_ns", kInteger, "time", "worker", kLargest},
-    {"step_time_min_ns", kInteger, "time", "worker", kLargest},
-    {"step_time_samples", kInteger, "time", "worker"},
-    {"samples_per_second", kNumber, "time", "worker", AcrossRanks::smallest},
-    {"other_load_percent", kNumber, "time", "worker", kLargest},
-    {"gpu_other_processes", kInteger, "time", "worker", kLargest},
-    {"gpu_throttle_reasons", kText, "time", "worker"},
-    {"first_loss", kNumber, "learning", "worker"},
-    {"last_loss", kNumber, "learning", "worker"},
-    {"published_run_peak_allocated_bytes", kInteger, "compare", "runner"},
-    {"commit", kText, "provenance", "runner"},
-    {"libtorch", kText, "provenance", "worker"},
-    {"gpu_uuid", kText, "provenance", "worker"},
-    {"started_at", kText, "provenance", "runner"},
-    {"environment_hash", kText, "provenance", "runner"},
+constexpr GoodColumn kGoodColumns[] = {
+    {"suite", kText, ColumnGroup::identity, "runner"},
+    {"case", kText, ColumnGroup::identity, "runner"},
+    {"model", kText, ColumnGroup::identity, "case:model.name"},
+    {"techniques", kText, ColumnGroup::identity, "runner"},
+    {"kind", kText, ColumnGroup::identity, "runner"},
+    {"device", kText, ColumnGroup::identity, "runner"},
+    {"device_name", kText, ColumnGroup::identity, "worker"},
+    {"ranks", kInteger, ColumnGroup::identity, "runner"},
+    {"peak_rank", kInteger, ColumnGroup::identity, "runner"},
+    {"status", kText, ColumnGroup::identity, "runner"},
+    {"reason", kText, ColumnGroup::identity, "runner"},
+    {"batch_size", kInteger, ColumnGroup::work, "case:train.batch_size"},
+    {"parameters", kInteger, ColumnGroup::work, "worker"},
+    {"steps", kInteger, ColumnGroup::work, "case:train.steps"},
+    {"seed", kInteger, ColumnGroup::work, "case:train.seed"},
+    {"init_peak_allocated_bytes", kInteger, ColumnGroup::memory, "worker", kLargest},
+    {"steady_peak_allocated_bytes", kInteger, ColumnGroup::memory, "worker", kLargest},
+    {"run_peak_allocated_bytes", kInteger, ColumnGroup::memory, "worker", kLargest},
+    {"run_peak_reserved_bytes", kInteger, ColumnGroup::memory, "worker", kLargest},
+    {"missing_bytes", kInteger, ColumnGroup::memory, "runner"},
+    {"model_states_bytes", kInteger, ColumnGroup::memory, "worker", kLargest},
+    {"peak_weights_bytes", kInteger, ColumnGroup::memory, "worker"},
+    {"peak_temporary_bytes", kInteger, ColumnGroup::memory, "worker"},
+    {"peak_rounding_bytes", kInteger, ColumnGroup::memory, "worker"},
+    {"step_time_median_ns", kInteger, ColumnGroup::time, "worker", kLargest},
+    {"step_time_mad_ns", kInteger, ColumnGroup::time, "worker", kLargest},
+    {"step_time_min_ns", kInteger, ColumnGroup::time, "worker", kLargest},
+    {"step_time_samples", kInteger, ColumnGroup::time, "worker"},
+    {"samples_per_second", kNumber, ColumnGroup::time, "worker", AcrossRanks::smallest},
+    {"other_load_percent", kNumber, ColumnGroup::time, "worker", kLargest},
+    {"gpu_other_processes", kInteger, ColumnGroup::time, "worker", kLargest},
+    {"gpu_throttle_reasons", kText, ColumnGroup::time, "worker"},
+    {"first_loss", kNumber, ColumnGroup::learning, "worker"},
+    {"last_loss", kNumber, ColumnGroup::learning, "worker"},
+    {"published_run_peak_allocated_bytes", kInteger, ColumnGroup::compare, "runner"},
+    {"commit", kText, ColumnGroup::provenance, "runner"},
+    {"libtorch", kText, ColumnGroup::provenance, "worker"},
+    {"gpu_uuid", kText, ColumnGroup::provenance, "worker"},
+    {"started_at", kText, ColumnGroup::provenance, "runner"},
+    {"environment_hash", kText, ColumnGroup::provenance, "runner"},
 };
 
 /// What a worker says; `more`: how much larger its peak is.
@@ -143,7 +143,7 @@ Json row_of(const Json& header, const std::string& name, const std::string& tech
 
 bool is_real_only(const std::string& name) {
   const Column* column = catalog_of_good_results().find_column(name);
-  return column->group == "time" || column->group == "learning";
+  return column->is_real_only();
 }
 
 /// Adds a case that ended as ok.
@@ -256,7 +256,7 @@ const Catalog& catalog_of_good_results() {
     for (const char* name : {"gradient_accumulation", "bfloat16", "ddp"}) {
       made.techniques.emplace_back().name = name;
     }
-    for (const GoodColumn& column : kColumns) {
+    for (const GoodColumn& column : kGoodColumns) {
       made.columns.push_back(
           {column.name, column.type, column.group, "", column.origin, column.across_ranks});
     }

@@ -254,7 +254,7 @@ TEST(Verify, reads_results_of_another_version) {
   const TemporaryFolder folder;
   Catalog later = catalog_of_good_results();
   std::erase_if(later.columns, [](const Column& one) { return one.name == "device_name"; });
-  later.columns.push_back({"gpu_mood", ColumnType::text, "time", "", "worker"});
+  later.columns.push_back({"gpu_mood", ColumnType::text, ColumnGroup::time, "", "worker"});
   EXPECT_EQ(text_of(verify_results({good_results().write(folder)}, later).findings), "");
 }
 

@@ -21,7 +21,7 @@ TEST(CaseTest, ReadsEverySection) {
   values["limits"]["memory_bytes"] = 123456;
   values["techniques"] = {{{"name", "bfloat16"}},
                           {{"name", "gradient_accumulation"}, {"micro_batches", 2}}};
-  const Case read = read_case(values, at::kCPU);
+  const WorkerCase read = read_case(values, at::kCPU);
   EXPECT_EQ(read.name, "small");
   EXPECT_EQ(read.recipe.model.name, "vit_ti_16");
   EXPECT_EQ(read.recipe.data.image_size, 32);

@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "src/worker/columns.h"
+#include "src/results/columns.h"
 #include "techniques/table.h"
 
 namespace headroom {
@@ -29,14 +29,14 @@ std::vector<std::string> names_in_table(const Table& table) {
 TEST(CatalogTest, HoldsEveryRowOfTheTables) {
   const Json catalog = Json::parse(make_catalog().dump());
   EXPECT_EQ(names_in(catalog.at("techniques")), names_in_table(technique_table()));
-  EXPECT_EQ(names_in(catalog.at("columns")), names_in_table(column_table()));
+  EXPECT_EQ(names_in(catalog.at("columns")), names_in_table(kColumns));
   EXPECT_EQ(names_in(catalog.at("case")),
             (std::vector<std::string>{"ranks", "model", "data", "train", "limits"}));
 }
 
 TEST(CatalogTest, EveryColumnThatCopiesTheCaseNamesAFieldOfIt) {
   const Json catalog = make_catalog();
-  for (const Column& column : column_table()) {
+  for (const ColumnEntry& column : kColumns) {
     if (!column.origin.starts_with("case:")) continue;
     const std::string path(column.origin.substr(5));
     const auto dot = path.find('.');
