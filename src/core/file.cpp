@@ -15,10 +15,15 @@
 #include "src/core/error.h"
 
 namespace headroom {
+
+void throw_errno(const std::string& what) {
+  throw std::system_error(errno, std::generic_category(), what);
+}
+
 namespace {
 
 [[noreturn]] void fail(const std::string& path, const std::string& doing) {
-  throw std::system_error(errno, std::generic_category(), path + ": " + doing);
+  throw_errno(path + ": " + doing);
 }
 
 /// Repeats a system call that a signal interrupted.

@@ -8,6 +8,9 @@
 
 namespace headroom {
 
+/// Throws std::system_error with the reason that errno gives; `what` names what failed.
+[[noreturn]] void throw_errno(const std::string& what);
+
 /// The bytes of a regular file. Never blocks on a FIFO, never reads more than `limit` bytes.
 /// Throws ConfigError where there is no such file, it can't be opened, is no regular file or is
 /// larger than `limit`; std::system_error that names the file where reading fails.

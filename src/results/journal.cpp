@@ -16,6 +16,7 @@
 
 #include "src/core/checksum.h"
 #include "src/core/error.h"
+#include "src/core/file.h"
 #include "src/core/json_reader.h"
 #include "src/core/place.h"
 
@@ -26,10 +27,6 @@ constexpr std::size_t kChecksumDigits = 8;
 constexpr std::chrono::milliseconds kLockTimeout{1000};
 constexpr std::chrono::milliseconds kLockPause{20};
 constexpr JsonLimits kLimits{.bytes = 64 * 1024 * 1024, .depth = 64, .values = 10'000'000};
-
-[[noreturn]] void fail(const std::string& what) {
-  throw std::system_error(errno, std::generic_category(), what);
-}
 
 std::string line_of(const nlohmann::ordered_json& record) {
   const std::string json = record.dump();
@@ -55,7 +52,7 @@ bool is_torn(std::string_view line, bool has_end) {
 void flush_folder_of(const std::string& path) {
   const std::string folder = std::filesystem::absolute(path).parent_path();
   const FileDescriptor descriptor(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (descriptor.get() < 0 || fsync(descriptor.get()) != 0) fail(folder);
+  if (descriptor.get() < 0 || fsync(descriptor.get()) != 0) throw_errno(folder);
 }
 
 }  // namespace
@@ -83,7 +80,7 @@ JournalText read_journal(std::string_view text, const std::string& path) {
 Journal::Journal(std::string path)
     : path_(std::move(path)),
       file_(open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644)) {
-  if (file_.get() < 0) fail(path_);
+  if (file_.get() < 0) throw_errno(path_);
   lock();
   flush_folder_of(path_);
   const std::string text = read_all();
@@ -93,7 +90,7 @@ Journal::Journal(std::string path)
   cut_bytes_ = text.size() - bytes_;
   if (cut_bytes_ > 0 &&
       (ftruncate(file_.get(), static_cast<off_t>(bytes_)) != 0 || fdatasync(file_.get()) != 0)) {
-    fail(path_);
+    throw_errno(path_);
   }
 }
 
@@ -101,7 +98,7 @@ void Journal::lock() const {
   // A runner that was killed between fork and exec leaves a child that holds its lock for a moment.
   const auto end = std::chrono::steady_clock::now() + kLockTimeout;
   while (flock(file_.get(), LOCK_EX | LOCK_NB) != 0) {
-    if (errno != EWOULDBLOCK) fail(path_);
+    if (errno != EWOULDBLOCK) throw_errno(path_);
     if (std::chrono::steady_clock::now() > end) {
       throw ConfigError(path_ + ": another headroom is at work on this folder");
     }
@@ -115,7 +112,7 @@ std::string Journal::read_all() const {
   for (;;) {
     const ssize_t count =
         pread(file_.get(), buffer.data(), buffer.size(), static_cast<off_t>(text.size()));
-    if (count < 0) fail(path_);
+    if (count < 0) throw_errno(path_);
     if (count == 0) return text;
     text.append(buffer.data(), static_cast<std::size_t>(count));
   }

@@ -17,10 +17,6 @@ namespace {
 constexpr std::size_t kLongestName = 120;
 constexpr std::size_t kProbeBytes = 64 * 1024;  // some rows and a record
 
-[[noreturn]] void fail(const std::string& what) {
-  throw std::system_error(errno, std::generic_category(), what);
-}
-
 bool is_safe(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
          std::string_view("._-@=,+").find(c) != std::string_view::npos;
@@ -40,15 +36,15 @@ void probe(const std::filesystem::path& folder) {
   const std::string path = folder / (".probe-" + std::to_string(getpid()));
   const FileDescriptor file(
       open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (file.get() < 0) fail(path);
+  if (file.get() < 0) throw_errno(path);
   try {
     write_all(file.get(), std::string(kProbeBytes, '\n'), path);
-    if (fsync(file.get()) != 0) fail(path);
+    if (fsync(file.get()) != 0) throw_errno(path);
   } catch (const std::system_error&) {
     unlink(path.c_str());
     throw;
   }
-  if (unlink(path.c_str()) != 0) fail(path);
+  if (unlink(path.c_str()) != 0) throw_errno(path);
 }
 
 }  // namespace
@@ -71,7 +67,7 @@ FileDescriptor ResultsFolder::open_log(const std::string& case_name, std::size_t
   const std::string path = log_path(case_name, rank);
   FileDescriptor file(
       open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644));
-  if (file.get() < 0) fail(path);
+  if (file.get() < 0) throw_errno(path);
   return file;
 }
 
