@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "techniques/activation_offload.h"
-
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty_like.h>
 
@@ -10,6 +8,7 @@
 #include "src/memory/host_memory.h"
 #include "src/memory/saved_tensors.h"
 #include "src/memory/streams.h"
+#include "techniques/technique.h"
 
 namespace headroom {
 namespace {
@@ -70,7 +69,13 @@ class Offload final : public SavedTensorHooks {
   Evidence& evidence_;
 };
 
-}  // namespace
+/// What blocks save for backward is copied to host memory, on a stream of its own, and fetched when
+/// backward asks for it. Parameters and tensors below 16 KiB stay.
+class ActivationOffload final : public Technique {
+ public:
+  void wrap_model(Step& step, const Recipe& recipe) const override;
+  std::string why_inactive(const Evidence& evidence, const Recipe& recipe) const override;
+};
 
 void ActivationOffload::wrap_model(Step& step, const Recipe& recipe) const {
   const auto offload = std::make_shared<Offload>(recipe.device, step.evidence);
@@ -87,5 +92,17 @@ std::string ActivationOffload::why_inactive(const Evidence& evidence, const Reci
   return std::to_string(evidence.offloaded_bytes) + " bytes went to the host and " +
          std::to_string(evidence.fetched_bytes) + " came back";
 }
+
+}  // namespace
+
+extern constinit const TechniqueEntry kActivationOffload{
+    .name = "activation_offload",
+    .summary = "what blocks save for backward waits in host memory",
+    .saves = "all saved tensors of the blocks but one block's",
+    .costs = "those bytes over the host link, twice a step",
+    .source = "torch.autograd.graph.save_on_cpu; torchtune's activation offloading",
+    .make = &make_technique<ActivationOffload>,
+    .fit_cost = {.host_link = 2},
+};
 
 }  // namespace headroom

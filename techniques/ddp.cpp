@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "techniques/ddp.h"
-
 #include <torch/csrc/distributed/c10d/reducer.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
+
+#include "techniques/technique.h"
 
 namespace headroom {
 namespace {
@@ -39,7 +40,20 @@ void note_buckets(const c10d::Reducer& reducer, Step& step) {
   }
 }
 
-}  // namespace
+/// Each rank has the whole model and a batch of its own; gradients are averaged over ranks, bucket
+/// by bucket, while backward goes on. With accumulation, the last micro-batch alone communicates.
+/// By LibTorch's c10d::Reducer, which torch.nn.parallel.DistributedDataParallel drives likewise.
+class Ddp final : public Technique {
+ public:
+  void fields(Fields& f) override;
+  void edit_recipe(Recipe& recipe) const override { recipe.joins_ranks = true; }
+  void wrap_step(Step& step, const Recipe& recipe) const override;
+  std::string why_inactive(const Evidence& evidence, const Recipe& recipe) const override;
+
+ private:
+  std::int64_t bucket_mib_ = 25;
+  bool gradient_as_bucket_view_ = false;
+};
 
 void Ddp::fields(Fields& f) {
   f.integer({"bucket_mib", "MiB of gradients that are reduced at once"}, bucket_mib_, {1, 65536});
@@ -70,5 +84,21 @@ void Ddp::wrap_step(Step& step, const Recipe& recipe) const {
 std::string Ddp::why_inactive(const Evidence& evidence, const Recipe&) const {
   return evidence.reductions > 0 ? "" : "no gradient was reduced";
 }
+
+}  // namespace
+
+// A parameter's gradient is there before it is that of all ranks.
+constexpr std::string_view kDdpExcludes[] = {"optimizer_in_backward"};
+
+extern constinit const TechniqueEntry kDdp{
+    .name = "ddp",
+    .summary = "every rank has the whole model; gradients are averaged while backward runs",
+    .saves = "nothing; what sharding is compared with",
+    .costs = "8P (1 - 1/N) bytes between ranks; 4P for buckets, unless gradients are views of them",
+    .source = "Li et al. 2020, arXiv:2006.15704; torch's DistributedDataParallel",
+    .make = &make_technique<Ddp>,
+    .excludes = kDdpExcludes,
+    .joins_ranks = true,
+};
 
 }  // namespace headroom

@@ -1,7 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "techniques/fsdp.h"
+#include <cstdint>
+
+#include "techniques/sharded_model.h"
+#include "techniques/technique.h"
 
 namespace headroom {
+namespace {
+
+/// Each rank keeps its part of weights, gradients and optimizer state; a block gathers its weights
+/// before it runs, forward and backward, and drops them after. The blocks at work are two blocks'
+/// weights and one block's gradients.
+class Fsdp final : public Technique {
+ public:
+  void fields(Fields& f) override;
+  void edit_recipe(Recipe& recipe) const override;
+  void split_parameters(Step& step, const Recipe& recipe) const override;
+  std::string why_inactive(const Evidence& evidence, const Recipe& recipe) const override;
+
+ private:
+  bool reshard_after_forward_ = true;
+  bool prefetch_forward_ = false;
+  bool prefetch_backward_ = true;
+  bool limit_all_gathers_ = true;
+  ShardDtype parameter_dtype_ = ShardDtype::same;
+  ShardDtype reduce_dtype_ = ShardDtype::same;
+  std::int64_t min_parameters_ = 0;
+};
+
 void Fsdp::fields(Fields& f) {
   f.boolean({"reshard_after_forward", "blocks drop their weights between forward and backward"},
             reshard_after_forward_);
@@ -42,5 +67,25 @@ void Fsdp::split_parameters(Step& step, const Recipe& recipe) const {
 std::string Fsdp::why_inactive(const Evidence& evidence, const Recipe&) const {
   return ShardedModel::why_inactive(evidence, parameter_dtype_);
 }
+
+}  // namespace
+
+// A parameter's gradient is there before it is that of all ranks.
+constexpr std::string_view kFsdpExcludes[] = {"optimizer_in_backward"};
+
+extern constinit const TechniqueEntry kFsdp{
+    .name = "fsdp",
+    .summary = "zero_2, and blocks gather their weights when they run",
+    .saves = "16P (1 - 1/N) of weights, gradients and Adam's state, but for the blocks at work",
+    .costs = "4P (1 - 1/N) bytes more between ranks than ddp",
+    .source =
+        "Zhao et al. 2023, arXiv:2304.11277; arXiv:1910.02054 (P_os+g+p), section 5.3; torch's "
+        "FullyShardedDataParallel",
+    .make = &make_technique<Fsdp>,
+    .rounds_by = kNarrowWeights,
+    .excludes = kFsdpExcludes,
+    .joins_ranks = true,
+    .fit_cost = {.rank_link = 2},
+};
 
 }  // namespace headroom

@@ -1,27 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "techniques/technique.h"
+#include <ATen/core/Tensor.h>
+#include <c10/core/DeviceType.h>
+#include <c10/core/ScalarType.h>
 
+#include <span>
+
+// What training in two precisions is made of: autocast for a scope, and the loss scaler.
 namespace headroom {
 
-enum class LowPrecision { float16, bfloat16 };
+/// How autocast is set on this thread, for one type of device.
+struct AutocastState {
+  c10::DeviceType device = c10::DeviceType::CPU;
+  bool enabled = false;
+  at::ScalarType dtype = at::kFloat;
+  bool keeps_casts = true;  // of weights, until the outermost scope ends
 
-/// Products run in 16 bits, sums and the loss in fp32; weights, gradients and state stay fp32.
-/// Saves: about half of the activations. Costs: a 16-bit copy of the weights, 2P, for the length of
-/// a forward pass and, where backward needs it, until then; casts; other rounding.
-/// float16 comes with a loss scaler. With the fused optimizer the device decides alone whether an
-/// update is skipped; with the others the host has to ask it, once an update.
-/// Source: arXiv:1710.03740; torch.autocast and torch.amp.GradScaler. Excludes: bfloat16.
-class MixedPrecision final : public Technique {
+  static AutocastState of_this_thread(c10::DeviceType device);
+};
+
+/// Sets autocast for a scope and restores the thread's own settings. When the outermost scope ends,
+/// the casts that autocast keeps are dropped.
+class AutocastScope {
  public:
-  void fields(Fields& f) override;
-  void edit_recipe(Recipe& recipe) const override;
-  void wrap_step(Step& step, const Recipe& recipe) const override;
-  std::string why_inactive(const Evidence& evidence, const Recipe& recipe) const override;
+  explicit AutocastScope(const AutocastState& state);
+  ~AutocastScope();
+  AutocastScope(const AutocastScope&) = delete;
+  AutocastScope& operator=(const AutocastScope&) = delete;
 
  private:
-  LowPrecision dtype_ = LowPrecision::float16;
+  AutocastState before_;
+};
+
+/// Scales an fp16 loss up, so that small gradients do not vanish, and the gradients down again. The
+/// scale halves after an overflow and doubles after 2,000 updates without one. All of it happens on
+/// the device; the host is told nothing unless it asks.
+/// Source: Micikevicius et al. 2018, arXiv:1710.03740; constants of torch.amp.GradScaler.
+class LossScaler {
+ public:
+  /// `device`: that of the gradients.
+  explicit LossScaler(at::Device device);
+
+  at::Tensor scale(const at::Tensor& loss) const;
+  /// Divides the gradients of the parameters by the scale, in place, and looks for overflow.
+  void unscale_gradients(std::span<const at::Tensor> parameters);
+  /// Shape (1) on the device: above 0 where the last gradients overflowed.
+  at::Tensor& found_inf() { return found_inf_; }
+  /// Adapts the scale, once an update.
+  void adapt();
+
+  double current_scale() const;  // waits for the device
+
+ private:
+  at::Tensor scale_;      // (1) fp32
+  at::Tensor growth_;     // (1) int32, updates since the last overflow
+  at::Tensor found_inf_;  // (1) fp32
 };
 
 }  // namespace headroom

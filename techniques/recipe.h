@@ -14,7 +14,7 @@
 #include "src/distributed/membership.h"
 #include "src/distributed/process_group.h"
 #include "src/optimizers/options.h"
-#include "techniques/autocast.h"
+#include "techniques/mixed_precision.h"
 
 namespace headroom {
 

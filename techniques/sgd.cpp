@@ -1,7 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "techniques/sgd.h"
+#include "src/optimizers/options.h"
+#include "techniques/technique.h"
 
 namespace headroom {
+namespace {
+
+/// SGD in place of the suite's optimizer, whose implementation and weight decay stay. The source's
+/// options: lr 0.01, no momentum, cosine schedule.
+class SgdSwap final : public Technique {
+ public:
+  SgdSwap();
+  void fields(Fields& f) override;
+  void edit_recipe(Recipe& recipe) const override;
+  std::string why_inactive(const Evidence& evidence, const Recipe& recipe) const override;
+
+ private:
+  OptimizerOptions options_;
+};
 
 SgdSwap::SgdSwap() {
   options_.name = "sgd";
@@ -28,5 +43,18 @@ std::string SgdSwap::why_inactive(const Evidence& evidence, const Recipe& recipe
   return "the optimizer keeps " + std::to_string(state) + " bytes of state, not " +
          std::to_string(expected);
 }
+
+}  // namespace
+
+extern constinit const TechniqueEntry kSgd{
+    .name = "sgd",
+    .summary = "SGD in place of the suite's optimizer",
+    .saves = "8P of Adam's state; 4P with momentum",
+    .costs = "another optimizer: other learning rate, other convergence",
+    .source = "rasbt/pytorch-memory-optim 06",
+    .make = &make_technique<SgdSwap>,
+    .fit_cost = {.numerics = 4},
+    .changes = "other optimizer",
+};
 
 }  // namespace headroom

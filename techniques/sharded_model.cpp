@@ -8,7 +8,6 @@
 #include <map>
 #include <utility>
 
-#include "src/core/error.h"
 #include "src/memory/host_memory.h"
 
 namespace headroom {
@@ -19,28 +18,29 @@ constexpr std::size_t kMostReleases = 2;  // as FullyShardedDataParallel has it
 /// Whether autograd runs on this thread: a block that runs then runs again, for its gradients.
 bool in_backward() { return torch::autograd::get_current_graph_task_id() != -1; }
 
-const void* key_of(const at::Tensor& tensor) { return tensor.unsafeGetTensorImpl(); }
-
 }  // namespace
+
+std::optional<at::ScalarType> scalar_type(ShardDtype dtype) {
+  switch (dtype) {
+    case ShardDtype::float32:
+      return at::kFloat;
+    case ShardDtype::float16:
+      return at::kHalf;
+    case ShardDtype::bfloat16:
+      return at::kBFloat16;
+    case ShardDtype::same:
+      break;
+  }
+  return std::nullopt;
+}
+
+bool is_narrow(ShardDtype dtype) {
+  return dtype == ShardDtype::float16 || dtype == ShardDtype::bfloat16;
+}
 
 void ShardedModel::edit_recipe(Recipe& recipe) {
   recipe.joins_ranks = true;
   recipe.moves_in_units = true;
-}
-
-void ShardedModel::whole_weights_field(Fields& f, ShardDtype& parameter_dtype) {
-  f.choice({"parameter_dtype",
-            "of whole weights and of gradients; what is updated stays in full precision; same: "
-            "all as weights are kept"},
-           parameter_dtype);
-}
-
-void ShardedModel::check_whole_weights(const Recipe& recipe, ShardDtype parameter_dtype) {
-  if (recipe.autocast == at::kHalf && is_narrow(parameter_dtype)) {
-    throw Unsupported(
-        "a parameter_dtype of 16 bits keeps gradients so until the update; mixed_precision in "
-        "float16 can't undo its loss scaling there. There is mixed_precision in bfloat16");
-  }
 }
 
 std::string ShardedModel::why_inactive(const Evidence& evidence, ShardDtype parameter_dtype) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "techniques/tensor_parallel.h"
-
 #include <ATen/core/grad_mode.h>
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -10,6 +9,7 @@
 
 #include "src/core/error.h"
 #include "techniques/shared_products.h"
+#include "techniques/technique.h"
 
 namespace headroom {
 namespace {
@@ -41,8 +41,6 @@ struct Cut {
 };
 
 using Cuts = std::map<const void*, Cut>;
-
-const void* key_of(const at::Tensor& tensor) { return tensor.unsafeGetTensorImpl(); }
 
 void check_shared(const SharedLinear& shared, const Model& model, std::int64_t ranks) {
   const bool by_outputs = shared.by == SharedLinear::By::outputs;
@@ -129,7 +127,21 @@ void sum_gradients_of_tokens(Step& step, const Cuts& cuts) {
   };
 }
 
-}  // namespace
+/// Ranks work on the same samples, and each computes a part of the products of each block: of
+/// attention and of the feed-forward layer, the first product is column-parallel and the second
+/// row-parallel. `sequence_parallel` cuts all activations of the blocks.
+class TensorParallel final : public Technique {
+ public:
+  void fields(Fields& f) override;
+  void edit_recipe(Recipe& recipe) const override;
+  void check_recipe(const Recipe& recipe) const override;
+  /// Throws Unsupported where a layer can't be cut in as many equal parts as there are ranks.
+  void split_parameters(Step& step, const Recipe& recipe) const override;
+  std::string why_inactive(const Evidence& evidence, const Recipe& recipe) const override;
+
+ private:
+  bool sequence_parallel_ = false;
+};
 
 void TensorParallel::fields(Fields& f) {
   f.boolean({"sequence_parallel", "what is not a product works on a rank's own tokens alone"},
@@ -172,5 +184,28 @@ std::string TensorParallel::why_inactive(const Evidence& evidence, const Recipe&
   if (evidence.reductions == 0) return "no product was summed over ranks";
   return sequence_parallel_ && evidence.gathers == 0 ? "no tokens were gathered" : "";
 }
+
+}  // namespace
+
+// A parameter's gradient is there before it is that of all ranks.
+constexpr std::string_view kTensorParallelExcludes[] = {"optimizer_in_backward", "cpu_offload"};
+
+extern constinit const TechniqueEntry kTensorParallel{
+    .name = "tensor_parallel",
+    .summary = "ranks share the products of each block, and work on the same samples",
+    .saves =
+        "16Q (1 - 1/N) of the Q parameters in the blocks' products; activations between them, "
+        "times 1 - 1/N",
+    .costs = "four sums over ranks of a (B, T, D) tensor for each block",
+    .source =
+        "Shoeybi et al. 2019, arXiv:1909.08053; Korthikanti et al. 2022, "
+        "arXiv:2205.05198",
+    .make = &make_technique<TensorParallel>,
+    .loss_tolerance = 1e-5,
+    .gradient_tolerance = 1e-4,
+    .excludes = kTensorParallelExcludes,
+    .joins_ranks = true,
+    .shares_batch = true,
+};
 
 }  // namespace headroom

@@ -12,37 +12,14 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// What stacks are made of: a technique, or the optimizer's implementation.
-struct Part {
-  std::string_view name;
-  FitCost cost;
-  std::string_view changes;
-};
-
+// The optimizer's implementation, which stacks name as a technique: one kernel that reads and
+// writes everything once. It costs nothing, and the formula is the same.
 constexpr std::string_view kFused = "fused";
 
-// fused: one kernel reads and writes everything once; the formula is the same.
-constexpr std::array kParts{
-    Part{kFused, {}, ""},
-    Part{"optimizer_in_backward", {.whole_batch = 1}, ""},
-    Part{"activation_checkpointing", {.recompute = 1}, ""},
-    Part{"optimizer_offload", {.host_link = 1}, ""},
-    Part{"activation_offload", {.host_link = 2}, ""},
-    Part{"mixed_precision", {.numerics = 1}, "16-bit products"},
-    Part{"bfloat16", {.numerics = 2}, "16-bit weights"},
-    Part{"on_device_init", {}, ""},  // other random weights, of the same distribution
-    Part{"sgd", {.numerics = 4}, "other optimizer"},
-    Part{"ddp", {}, ""},
-    Part{"zero_1", {}, ""},
-    Part{"zero_2", {.rank_link = 1}, ""},
-    Part{"fsdp", {.rank_link = 2}, ""},
-    Part{"cpu_offload", {.host_link = 1}, ""},
-};
-
-// Names of parts, in the order in which a case lists techniques: activation_checkpointing stands
-// before activation_offload, which then moves what the former keeps. optimizer_offload updates with
-// its own kernel, so fused does not stand beside it. bfloat16 comes with on_device_init, without
-// which the weights would be on the device in 32 bits first.
+// Names of techniques, and `fused`, in the order in which a case lists techniques:
+// activation_checkpointing stands before activation_offload, which then moves what the former
+// keeps. optimizer_offload updates with its own kernel, so fused does not stand beside it. bfloat16
+// comes with on_device_init, without which the weights would be on the device in 32 bits first.
 constexpr std::array<std::string_view, 24> kStacksOfOneRank = {
     "",
     "fused",
@@ -94,46 +71,38 @@ std::vector<std::string> stacks_of_ranks() {
   return stacks;
 }
 
-const Part& find_part(std::string_view name) {
-  return *std::find_if(kParts.begin(), kParts.end(),
-                       [&](const Part& part) { return part.name == name; });
+void append_part(std::string& text, std::string_view more, std::string_view separator) {
+  if (!text.empty() && !more.empty()) text += separator;
+  text += more;
 }
 
-/// Adds a part; false: the catalog lacks it.
+/// Adds what that name stands for; false: the catalog lacks it.
 bool add(FitStack& stack, std::string_view name, const Catalog& catalog,
          const FitStackOptions& options) {
   if (name == kFused) {
     if (!options.may_fuse) return true;
     stack.is_fused = true;
-  } else {
-    const TechniqueInfo* technique = catalog.find_technique(name);
-    if (technique == nullptr) return false;
-    Json given = Json::object();
-    if (name == "mixed_precision") given["dtype"] = options.mixed_precision;
-    stack.techniques.push_back(complete_technique(*technique, given));
+    append_part(stack.name, name, "+");
+    return true;
   }
-  const Part& part = find_part(name);
-  const auto join = [](std::string& text, std::string_view more, std::string_view between) {
-    if (!text.empty() && !more.empty()) text += between;
-    text += more;
-  };
-  join(stack.name, name, "+");
-  join(stack.changes, part.changes, ", ");
-  stack.cost.numerics += part.cost.numerics;
-  stack.cost.host_link += part.cost.host_link;
-  stack.cost.recompute += part.cost.recompute;
-  stack.cost.rank_link += part.cost.rank_link;
-  stack.cost.whole_batch += part.cost.whole_batch;
+  const TechniqueInfo* technique = catalog.find_technique(name);
+  if (technique == nullptr) return false;
+  Json given = Json::object();
+  if (name == "mixed_precision") given["dtype"] = options.mixed_precision;
+  stack.techniques.push_back(complete_technique(*technique, given));
+  append_part(stack.name, name, "+");
+  append_part(stack.changes, technique->changes, ", ");
+  stack.cost += technique->fit_cost;
   return true;
 }
 
-/// The stack of those parts; false: the catalog does not allow it.
-bool make_stack(std::string_view parts, const Catalog& catalog, const FitStackOptions& options,
+/// The stack of those names; false: the catalog does not allow it.
+bool make_stack(std::string_view names, const Catalog& catalog, const FitStackOptions& options,
                 FitStack& stack) {
-  while (!parts.empty()) {
-    const std::size_t space = std::min(parts.find(' '), parts.size());
-    if (!add(stack, parts.substr(0, space), catalog, options)) return false;
-    parts.remove_prefix(std::min(space + 1, parts.size()));
+  while (!names.empty()) {
+    const std::size_t space = std::min(names.find(' '), names.size());
+    if (!add(stack, names.substr(0, space), catalog, options)) return false;
+    names.remove_prefix(std::min(space + 1, names.size()));
   }
   if (stack.name.empty()) stack.name = "plain";
   Case one;
@@ -149,9 +118,9 @@ std::vector<FitStack> fit_stacks(const Catalog& catalog, const FitStackOptions& 
           ? stacks_of_ranks()
           : std::vector<std::string>(kStacksOfOneRank.begin(), kStacksOfOneRank.end());
   std::vector<FitStack> stacks;
-  for (const std::string& parts : all) {
+  for (const std::string& names : all) {
     FitStack stack;
-    if (!make_stack(parts, catalog, options, stack)) continue;
+    if (!make_stack(names, catalog, options, stack)) continue;
     // Without fused, what differs by it alone is the same.
     const bool is_new = std::none_of(stacks.begin(), stacks.end(), [&](const FitStack& other) {
       return other.name == stack.name;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -12,19 +11,6 @@
 
 // What `headroom fit` tries: stacks of techniques, cheapest first.
 namespace headroom {
-
-/// What a stack costs, most important first. Ranks, not amounts: what a stack costs in time on some
-/// model and GPU is planned, not known here.
-struct FitCost {
-  int numerics = 0;     // 0: computes the same; 1: products in 16 bits; 2: weights too; 4: another
-                        // optimizer; of several, the sum
-  int host_link = 0;    // 1: gradients and weights cross it in each update; 2: activations do; or 3
-  int recompute = 0;    // 1: one more forward pass of the blocks
-  int rank_link = 0;    // 1: gradients are reduced in each micro-batch; 2: weights are gathered too
-  int whole_batch = 0;  // 1: the batch can't be cut into micro-batches
-
-  friend auto operator<=>(const FitCost&, const FitCost&) = default;
-};
 
 /// A stack of techniques, as a case takes it.
 struct FitStack {

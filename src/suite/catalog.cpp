@@ -60,8 +60,15 @@ std::vector<Field> parse_fields(const Json& json) {
   return fields;
 }
 
+FitCost parse_fit_cost(const Json& fit) {
+  FitCost cost;
+  for (const FitCostPart& part : kFitCostParts) cost.*part.value = fit.value(part.name, 0);
+  return cost;
+}
+
 TechniqueInfo parse_technique(const Json& json) {
   const Json rounds_by = json.value("rounds_by", Json::object());
+  const Json fit = json.value("fit", Json::object());
   return {.name = json.at("name"),
           .summary = json.at("summary"),
           .saves = json.value("saves", ""),
@@ -76,7 +83,9 @@ TechniqueInfo parse_technique(const Json& json) {
           .option_loss_tolerance = rounds_by.value("loss_tolerance", 0.0),
           .option_gradient_tolerance = rounds_by.value("gradient_tolerance", 0.0),
           .joins_ranks = json.value("joins_ranks", false),
-          .shares_batch = json.value("shares_batch", false)};
+          .shares_batch = json.value("shares_batch", false),
+          .fit_cost = parse_fit_cost(fit),
+          .changes = fit.value("changes", "")};
 }
 
 Column parse_column(const Json& json) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "src/core/fields.h"
+#include "src/core/fit_cost.h"
 #include "src/results/columns.h"
 
 // What the command line knows of the worker: docs/protocol.md, "The catalog".
@@ -54,6 +55,8 @@ struct TechniqueInfo {
   double option_gradient_tolerance = 0;
   bool joins_ranks = false;   // makes one training of the processes of a case
   bool shares_batch = false;  // ... which all see the same samples
+  FitCost fit_cost = {};      // where `fit` stacks it
+  std::string changes = {};   // of what is computed, for people; empty: nothing but rounding
 };
 
 /// One column of results.csv, as a catalog has it. The worker's own are those of kColumns; of rows

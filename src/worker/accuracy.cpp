@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "techniques/autocast.h"
+#include "techniques/mixed_precision.h"
 
 namespace headroom {
 

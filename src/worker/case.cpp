@@ -6,7 +6,7 @@
 
 #include "src/core/error.h"
 #include "src/core/read_fields.h"
-#include "techniques/table.h"
+#include "techniques/technique.h"
 
 namespace headroom {
 namespace {

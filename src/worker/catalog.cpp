@@ -8,7 +8,7 @@
 #include "src/machine/hardware.h"
 #include "src/results/columns.h"
 #include "src/worker/case.h"
-#include "techniques/table.h"
+#include "techniques/technique.h"
 
 namespace headroom {
 
@@ -17,6 +17,12 @@ extern const char* const kCommit;  // written by cmake/Commit.cmake
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+Json describe_fit(const TechniqueEntry& entry) {
+  Json fit{{"changes", entry.changes}};
+  for (const FitCostPart& part : kFitCostParts) fit[part.name] = entry.fit_cost.*part.value;
+  return fit;
+}
 
 Json describe_technique(const TechniqueEntry& entry) {
   const std::unique_ptr<Technique> technique = entry.make();
@@ -35,7 +41,8 @@ Json describe_technique(const TechniqueEntry& entry) {
           {"rounds_by",
            {{"option", entry.rounds_by.option},
             {"loss_tolerance", entry.rounds_by.loss_tolerance},
-            {"gradient_tolerance", entry.rounds_by.gradient_tolerance}}}};
+            {"gradient_tolerance", entry.rounds_by.gradient_tolerance}}},
+          {"fit", describe_fit(entry)}};
 }
 
 }  // namespace

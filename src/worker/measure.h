@@ -9,7 +9,7 @@
 #include "src/memory/device_memory.h"
 #include "src/worker/case.h"
 #include "src/worker/messages.h"
-#include "techniques/evidence.h"
+#include "techniques/step.h"
 
 namespace headroom {
 

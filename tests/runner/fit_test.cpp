@@ -11,23 +11,29 @@
 namespace headroom {
 namespace {
 
-TechniqueInfo technique(const std::string& name, std::vector<std::string> excludes = {}) {
+TechniqueInfo technique(const std::string& name, FitCost cost = {}, std::string changes = "") {
   TechniqueInfo info;
   info.name = name;
-  info.excludes = std::move(excludes);
+  info.fit_cost = cost;
+  info.changes = std::move(changes);
   return info;
 }
 
 Catalog some_catalog() {
   Catalog catalog;
-  for (const char* name : {"optimizer_in_backward", "activation_checkpointing", "optimizer_offload",
-                           "activation_offload", "bfloat16", "on_device_init", "sgd"}) {
-    catalog.techniques.push_back(technique(name));
-  }
+  catalog.techniques = {
+      technique("optimizer_in_backward", {.whole_batch = 1}),
+      technique("activation_checkpointing", {.recompute = 1}),
+      technique("optimizer_offload", {.host_link = 1}),
+      technique("activation_offload", {.host_link = 2}),
+      technique("bfloat16", {.numerics = 2}, "16-bit weights"),
+      technique("on_device_init"),
+      technique("sgd", {.numerics = 4}, "other optimizer"),
+      technique("mixed_precision", {.numerics = 1}, "16-bit products"),
+  };
   Field dtype;
   dtype.name = "dtype";
   dtype.default_value = "float16";
-  catalog.techniques.push_back(technique("mixed_precision"));
   catalog.techniques.back().fields = {dtype};
   return catalog;
 }
@@ -90,12 +96,14 @@ TEST(FitStacks, leave_out_what_the_catalog_lacks_or_excludes) {
 
 TEST(FitStacks, of_several_ranks_join_them) {
   const std::vector<std::string> joining = {"ddp", "zero_1", "zero_2", "fsdp"};
+  const std::vector<FitCost> costs = {{}, {}, {.rank_link = 1}, {.rank_link = 2}};
   Catalog catalog = some_catalog();
-  for (const std::string& name : joining) {
-    catalog.techniques.push_back(technique(name));
+  for (std::size_t i = 0; i < joining.size(); ++i) {
+    catalog.techniques.push_back(technique(joining[i], costs[i]));
     catalog.techniques.back().joins_ranks = true;
   }
-  catalog.techniques.push_back(technique("cpu_offload", {"ddp", "zero_1", "zero_2"}));
+  catalog.techniques.push_back(technique("cpu_offload", {.host_link = 1}));
+  catalog.techniques.back().excludes = {"ddp", "zero_1", "zero_2"};
   const auto stacks = fit_stacks(catalog, {true, "bfloat16", 4});
   EXPECT_GE(stacks.size(), 24u);
   EXPECT_EQ(stacks[0].name, "on_device_init+fused+ddp");

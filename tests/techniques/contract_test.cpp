@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "techniques/table.h"
+#include "techniques/technique.h"
 
 namespace headroom {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "techniques/loss_scaler.h"
+#include "techniques/mixed_precision.h"
 
 #include <ATen/ops/equal.h>
 #include <ATen/ops/full.h>

@@ -4,7 +4,7 @@
 
 #include "src/core/error.h"
 #include "src/worker/case.h"
-#include "techniques/table.h"
+#include "techniques/technique.h"
 #include "tests/core/messages.h"
 #include "tests/techniques/contract.h"
 

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "src/results/columns.h"
-#include "techniques/table.h"
+#include "techniques/technique.h"
 
 namespace headroom {
 namespace {
