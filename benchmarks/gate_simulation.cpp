@@ -19,9 +19,8 @@
 #include <string>
 #include <vector>
 
-#include "src/compare/figure_change.h"
+#include "src/compare/night.h"
 #include "src/results/statistics.h"
-#include "src/compare/time_gate.h"
 
 namespace headroom {
 namespace {

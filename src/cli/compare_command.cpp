@@ -6,7 +6,7 @@
 #include "src/cli/command_line.h"
 #include "src/cli/output.h"
 #include "src/core/error.h"
-#include "src/compare/comparison_format.h"
+#include "src/compare/comparison.h"
 
 namespace headroom {
 namespace {

@@ -4,7 +4,6 @@
 
 #include "src/cli/command_line.h"
 #include "src/cli/output.h"
-#include "src/compare/comparison_format.h"
 #include "src/compare/night.h"
 #include "src/core/enum_names.h"
 #include "src/core/printable.h"

@@ -3,11 +3,70 @@
 
 #include <algorithm>
 
-#include "src/compare/sameness.h"
 #include "src/core/error.h"
+#include "src/core/json_difference.h"
+#include "src/suite/case.h"
 
 namespace headroom {
 namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// What a case's worker says of the machine.
+Json devices_of(const CaseResult& run) {
+  Json devices = Json::object();
+  for (const char* column : {"device_name", "gpu_uuid", "cuda", "driver"}) {
+    if (run.row.contains(column)) devices[column] = run.row[column];
+  }
+  return devices;
+}
+
+/// The techniques by name, so that an option that only one of two versions knows is told from
+/// another value.
+Json comparable(Json work) {
+  Json techniques = Json::object();
+  for (const Json& technique : work["techniques"]) {
+    techniques[technique.at("name").get<std::string>()] = technique;
+  }
+  work["stack"] = technique_names(work["techniques"]);
+  work["techniques"] = techniques;
+  return work;
+}
+
+/// What differs between the machines: "cores was 2 and is 4". Of plans: the GPU that is played.
+/// A LibTorch is part of the machine where something is measured; of a plan it is what is tried.
+std::vector<std::string> machine_differences(const Repeats& old_case, const Repeats& new_case) {
+  std::vector<std::string> list;
+  if (old_case.device != new_case.device) {
+    list.push_back(JsonDifference{"device", old_case.device, new_case.device}.text());
+  }
+  if (old_case.kind == "planned" || old_case.runs.empty() || new_case.runs.empty()) return list;
+  const CaseResult& old_run = *old_case.runs.front();
+  const CaseResult& new_run = *new_case.runs.front();
+  for (const JsonDifference& difference : differences(old_run.environment, new_run.environment)) {
+    list.push_back(difference.text());
+  }
+  for (const JsonDifference& difference : differences(devices_of(old_run), devices_of(new_run))) {
+    if (difference.is_in_both) list.push_back(difference.text());  // a crashed worker says nothing
+  }
+  return list;
+}
+
+/// What differs between the work of the two. A field that only one of them knows does not: its
+/// program is of another version.
+std::vector<std::string> work_differences(const Repeats& old_case, const Repeats& new_case) {
+  std::vector<std::string> list;
+  if (old_case.kind != new_case.kind) {
+    list.push_back(JsonDifference{"kind", old_case.kind, new_case.kind}.text());
+  }
+  if (old_case.runs.empty() || new_case.runs.empty()) return list;
+  const Json old_work = comparable(old_case.runs.front()->work);
+  const Json new_work = comparable(new_case.runs.front()->work);
+  for (const JsonDifference& difference : differences(old_work, new_work)) {
+    if (difference.is_in_both) list.push_back(difference.text());
+  }
+  return list;
+}
 
 /// Where the peak of a run was.
 std::string place_of(const Row& row) {
@@ -25,7 +84,7 @@ int gravity(const std::string& status) {
   return status == "out_of_memory" || status == "unsupported" ? 1 : 2;
 }
 
-/// Of a case whose status changed.
+/// Judges a case whose status changed.
 void judge_status(const Repeats& new_case, CaseChange& change) {
   const int before = gravity(change.old_status);
   const int now = gravity(change.new_status);
@@ -34,7 +93,7 @@ void judge_status(const Repeats& new_case, CaseChange& change) {
   if (!new_case.runs.empty()) change.reason = text_in(new_case.row(), "reason");
 }
 
-/// What the peak of allocated bytes is of, where it is another.
+/// The growth of the peak of allocated bytes, where it changed.
 std::vector<Growth> growth_of_peak(const Repeats& old_case, const Repeats& new_case,
                                    const std::vector<FigureChange>& figures) {
   constexpr const char* kPeak = "run_peak_allocated_bytes";
@@ -71,25 +130,25 @@ void add_once(const std::vector<std::string>& texts, std::vector<std::string>& l
   }
 }
 
-/// Of what is not the same no trend can be told.
-void withhold_trends(CaseChange& one) {
+/// Takes back the trends of a case that is of another machine or of other work.
+void withhold_trends(CaseChange& change) {
   const auto withhold = [](Trend& trend) {
     if (trend != Trend::same) trend = Trend::unclear;
   };
-  withhold(one.trend);
-  for (FigureChange& figure : one.figures) withhold(figure.trend);
+  withhold(change.trend);
+  for (FigureChange& figure : change.figures) withhold(figure.trend);
 }
 
 }  // namespace
 
 bool Comparison::is_of_the_same() const {
-  const auto is_same = [](const CaseChange& one) { return one.work_differences.empty(); };
+  const auto is_same = [](const CaseChange& change) { return change.work_differences.empty(); };
   return machine_differences.empty() && std::ranges::all_of(cases, is_same);
 }
 
 Trend Comparison::trend() const {
   Trend gravest = Trend::same;
-  for (const CaseChange& one : cases) gravest = std::max(gravest, one.trend);
+  for (const CaseChange& change : cases) gravest = std::max(gravest, change.trend);
   return gravest;
 }
 
@@ -119,9 +178,9 @@ Comparison compare(const std::vector<Results>& old_results,
     comparison.cases.push_back(
         {.suite = new_case.suite, .name = new_case.name, .new_status = new_case.status()});
   }
-  for (CaseChange& one : comparison.cases) {
-    if (!comparison.machine_differences.empty() || !one.work_differences.empty()) {
-      withhold_trends(one);
+  for (CaseChange& change : comparison.cases) {
+    if (!comparison.machine_differences.empty() || !change.work_differences.empty()) {
+      withhold_trends(change);
     }
   }
   return comparison;

@@ -4,8 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "src/compare/figure_change.h"
-#include "src/compare/growth.h"
+#include "src/compare/changes.h"
 
 namespace headroom {
 
@@ -23,7 +22,7 @@ struct CaseChange {
   /// Where the peak was: "backward, block 3, aten::mm".
   std::string old_place = {};
   std::string new_place = {};
-  std::vector<Growth> growth = {};  // where the peak of allocated bytes is another
+  std::vector<Growth> growth = {};  // of the peak of allocated bytes, where it changed
 };
 
 /// What became of old results, in the cases' old order, new ones last.
@@ -42,5 +41,34 @@ struct Comparison {
 /// Throws ResultsError where no case is in both, or the results of one side do not belong together.
 Comparison compare(const std::vector<Results>& old_results,
                    const std::vector<Results>& new_results);
+
+// A comparison in the forms that people and programs read. Names out of suite files are escaped as
+// the form asks.
+
+/// For a terminal: what is not the same, and a count of all.
+std::string comparison_table(const Comparison& comparison);
+
+/// The same, for the summary of a job on GitHub.
+std::string comparison_markdown(const Comparison& comparison);
+
+/// The whole comparison: {"trend", "machine_differences", "cases": [{"suite", "case", "trend",
+/// "old_status", "new_status", "reason", "work_differences", "figures": [...], "old_place",
+/// "new_place", "growth": [...]}]}.
+std::string comparison_json(const Comparison& comparison);
+
+/// A test case for each case: a failure where it is worse, skipped where it is unclear.
+std::string comparison_junit(const Comparison& comparison);
+
+/// A form of a comparison, by name.
+struct ComparisonFormat {
+  const char* name;
+  std::string (*write)(const Comparison&);
+};
+inline constexpr ComparisonFormat kComparisonFormats[] = {
+    {"table", &comparison_table},
+    {"markdown", &comparison_markdown},
+    {"json", &comparison_json},
+    {"junit", &comparison_junit},
+};
 
 }  // namespace headroom

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "src/compare/growth.h"
-
 #include <algorithm>
 #include <cstdlib>
 #include <map>
 #include <optional>
 #include <tuple>
 #include <utility>
+
+#include "src/compare/changes.h"
 
 namespace headroom {
 namespace {
@@ -44,17 +44,17 @@ bool names_tensors(const CaseResult& result) {
   return result.record.is_object() && result.record.contains("peak_tensors");
 }
 
-/// Takes as many from both as one has more and the other fewer.
-void cancel(std::int64_t& one, std::int64_t& other) {
-  if ((one > 0) == (other > 0)) return;
-  const std::int64_t both = std::min(std::abs(one), std::abs(other));
-  const std::int64_t sign = one > 0 ? 1 : -1;
-  one -= sign * both;
-  other += sign * both;
+/// Cancels what one count has more against what the other has fewer.
+void cancel(std::int64_t& first, std::int64_t& second) {
+  if ((first > 0) == (second > 0)) return;
+  const std::int64_t both = std::min(std::abs(first), std::abs(second));
+  const std::int64_t sign = first > 0 ? 1 : -1;
+  first -= sign * both;
+  second += sign * both;
 }
 
-/// Operators are not watched while steps are timed. A tensor of such a step, which names none, is
-/// taken for one that is alike and gone.
+/// Operators are not watched while steps are timed: a tensor of such a step names none. It is taken
+/// for one that is alike and gone.
 void cancel_nameless(Counts& counts) {
   for (auto& [nameless, of_blocks] : counts) {
     if (!nameless.op.empty()) continue;
@@ -65,7 +65,7 @@ void cancel_nameless(Counts& counts) {
   }
 }
 
-/// Those of one kind, by how many more there are in a block: blocks that grew alike are one.
+/// The growth of one kind. Blocks that grew by the same count are one entry.
 void add_growth(const Kind& kind, const std::map<Block, std::int64_t>& counts,
                 std::vector<Growth>& list) {
   std::map<std::int64_t, std::vector<std::int64_t>> blocks;
@@ -105,7 +105,7 @@ std::vector<Growth> growth(const CaseResult& old_result, const CaseResult& new_r
   const std::int64_t rounding = rounding_of(new_result) - rounding_of(old_result);
   if (rounding != 0) list.push_back({"rounding", "", {}, "", rounding, 1});
   std::ranges::stable_sort(list, std::ranges::greater(),
-                           [](const Growth& one) { return std::abs(one.total_bytes()); });
+                           [](const Growth& item) { return std::abs(item.total_bytes()); });
   return list;
 }
 

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "src/compare/history.h"
-
 #include <sqlite3.h>
 
 #include <string_view>
 
+#include "src/compare/night.h"
 #include "src/core/enum_names.h"
 #include "src/core/error.h"
 
 namespace headroom {
 namespace {
 
-constexpr int kPatienceMs = 10'000;  // while another process writes
+constexpr int kBusyTimeoutMs = 10'000;  // while another process writes
 
 /// One statement with its values.
 class Statement {
@@ -72,7 +71,7 @@ History::History(const std::string& path) : path_(path) {
   if (code != SQLITE_OK) {
     throw ResultsError(path + ": the history can't be opened: " + sqlite3_errmsg(database));
   }
-  sqlite3_busy_timeout(database, kPatienceMs);
+  sqlite3_busy_timeout(database, kBusyTimeoutMs);
   execute(database, path_,
           "CREATE TABLE IF NOT EXISTS nights (night INTEGER NOT NULL, started_at TEXT NOT NULL, "
           "old_commit TEXT NOT NULL, new_commit TEXT NOT NULL, suite TEXT NOT NULL, "
@@ -99,12 +98,12 @@ void History::add(const std::string& started_at, const std::string& old_commit,
     Statement last(database_.get(), path_, "SELECT coalesce(max(night), 0) FROM nights");
     last.step();
     const double night = last.number() + 1;
-    for (const NightlyCase& one : cases) {
+    for (const NightlyCase& nightly : cases) {
       Statement insert(database_.get(), path_,
                        "INSERT INTO nights VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-      insert.bind(night).bind(started_at).bind(old_commit).bind(new_commit).bind(one.suite);
-      insert.bind(one.name).bind(one.machine).bind(std::string(enum_name(one.light)));
-      insert.bind(one.ratio).bind(one.reason).step();
+      insert.bind(night).bind(started_at).bind(old_commit).bind(new_commit).bind(nightly.suite);
+      insert.bind(nightly.name).bind(nightly.machine).bind(std::string(enum_name(nightly.light)));
+      insert.bind(nightly.ratio).bind(nightly.reason).step();
     }
     execute(database_.get(), path_, "COMMIT");
   } catch (const ResultsError&) {

@@ -6,17 +6,61 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "src/compare/change_text.h"
+#include "src/compare/comparison_text.h"
 #include "src/core/checksum.h"
 #include "src/core/error.h"
+#include "src/results/statistics.h"
 #include "src/suite/gate_fields.h"
 
 namespace headroom {
+
+// The light of a step's time.
+namespace {
+
+constexpr double kRerunP = 0.01;
+
+/// By how many percent the new time is the longer one.
+double percent_longer(const std::vector<double>& old_ns, const std::vector<double>& new_ns) {
+  return 100 * (fastest_ratio(old_ns, new_ns) - 1);
+}
+
+bool is_suspect(const TimeEvidence& evidence) {
+  return percent_longer(evidence.old_ns, evidence.new_ns) > evidence.percent / 2;
+}
+
+Light light_of_rerun(const TimeEvidence& evidence) {
+  const std::vector<double>& old_ns = evidence.rerun_old_ns;
+  const std::vector<double>& new_ns = evidence.rerun_new_ns;
+  if (old_ns.empty() || new_ns.empty()) return Light::yellow;
+  const double percent = percent_longer(old_ns, new_ns);
+  if (percent <= evidence.percent / 2) return Light::green;
+  const bool is_sure = precedence_p(old_ns, new_ns) <= kRerunP;
+  return is_sure && percent > evidence.percent ? Light::red : Light::yellow;
+}
+
+}  // namespace
+
+double fastest_ratio(const std::vector<double>& old_ns, const std::vector<double>& new_ns) {
+  return *std::ranges::min_element(new_ns) / *std::ranges::min_element(old_ns);
+}
+
+bool needs_rerun(const TimeEvidence& evidence) {
+  return is_suspect(evidence) && light_of_rerun(evidence) == Light::yellow;
+}
+
+Light time_light(const TimeEvidence& evidence) {
+  if (!is_suspect(evidence)) return Light::green;
+  const Light light = light_of_rerun(evidence);
+  const bool turns_red = light == Light::yellow && evidence.yellow_nights + 1 >= kYellowNights;
+  return turns_red ? Light::red : light;
+}
+
+// The lights of a night.
 namespace {
 
 constexpr const char* kTime = "step_time_min_ns";
 
-/// What the history of a case hangs on.
+/// The machine of a run: what the history of a case depends on.
 std::string machine_of(const CaseResult& run) {
   std::string text = run.environment.dump();
   for (const char* column : {"device", "device_name", "gpu_uuid", "driver"}) {
@@ -35,45 +79,47 @@ class Judge {
         rerun_new_(repeats_of(results.rerun_new)),
         history_(history) {}
 
-  /// Nothing where the time of a side is not known.
-  std::optional<TimeEvidence> evidence(const NightlyCase& one) const {
-    TimeEvidence evidence{.old_ns = times(old_, one), .new_ns = times(new_, one)};
+  /// What is known of its time; nothing where a side has none.
+  std::optional<TimeEvidence> evidence(const NightlyCase& nightly) const {
+    TimeEvidence evidence{.old_ns = times(old_, nightly), .new_ns = times(new_, nightly)};
     if (evidence.old_ns.empty() || evidence.new_ns.empty()) return std::nullopt;
-    evidence.yellow_nights = history_.yellow_nights(one);
+    evidence.yellow_nights = history_.yellow_nights(nightly);
     evidence.percent =
-        find_repeats(new_, one.suite, one.name)->runs.front()->limit(kGateTimePercent);
-    evidence.rerun_old_ns = times(rerun_old_, one);
-    evidence.rerun_new_ns = times(rerun_new_, one);
+        find_repeats(new_, nightly.suite, nightly.name)->runs.front()->limit(kGateTimePercent);
+    evidence.rerun_old_ns = times(rerun_old_, nightly);
+    evidence.rerun_new_ns = times(rerun_new_, nightly);
     return evidence;
   }
 
-  NightlyCase name(const CaseChange& change) const {
-    NightlyCase one{.suite = change.suite, .name = change.name, .machine = ""};
-    const Repeats* const repeats = find_repeats(new_, one.suite, one.name);
-    if (repeats != nullptr && !repeats->runs.empty()) one.machine = machine_of(*repeats->runs[0]);
-    return one;
+  /// The case, not judged yet.
+  NightlyCase nightly_case(const CaseChange& change) const {
+    NightlyCase nightly{.suite = change.suite, .name = change.name, .machine = ""};
+    const Repeats* const repeats = find_repeats(new_, nightly.suite, nightly.name);
+    if (repeats != nullptr && !repeats->runs.empty())
+      nightly.machine = machine_of(*repeats->runs[0]);
+    return nightly;
   }
 
   NightlyCase judge(const CaseChange& change) const {
-    NightlyCase one = name(change);
-    judge_exact(change, one);
-    const auto time = evidence(one);
-    if (!time) return one;
-    one.ratio = fastest_ratio(time->old_ns, time->new_ns);
+    NightlyCase nightly = nightly_case(change);
+    judge_exact(change, nightly);
+    const auto time = evidence(nightly);
+    if (!time) return nightly;
+    nightly.ratio = fastest_ratio(time->old_ns, time->new_ns);
     const Light light = time_light(*time);
-    if (light != Light::green) add_reason(time_reason(*time), one);
-    one.light = std::max(one.light, light);
-    return one;
+    if (light != Light::green) add_reason(time_reason(*time), nightly);
+    nightly.light = std::max(nightly.light, light);
+    return nightly;
   }
 
  private:
-  static std::vector<double> times(const std::vector<Repeats>& list, const NightlyCase& one) {
-    const Repeats* const repeats = find_repeats(list, one.suite, one.name);
+  static std::vector<double> times(const std::vector<Repeats>& list, const NightlyCase& nightly) {
+    const Repeats* const repeats = find_repeats(list, nightly.suite, nightly.name);
     return repeats == nullptr ? std::vector<double>() : repeats->values(kTime);
   }
 
-  static void add_reason(const std::string& reason, NightlyCase& one) {
-    one.reason += (one.reason.empty() ? "" : "; ") + reason;
+  static void add_reason(const std::string& reason, NightlyCase& nightly) {
+    nightly.reason += (nightly.reason.empty() ? "" : "; ") + reason;
   }
 
   static Light light_of(Trend trend) {
@@ -81,26 +127,26 @@ class Judge {
     return trend == Trend::unclear ? Light::yellow : Light::green;
   }
 
-  /// All but the time.
-  static void judge_exact(const CaseChange& change, NightlyCase& one) {
+  /// Judges all but the time.
+  static void judge_exact(const CaseChange& change, NightlyCase& nightly) {
     if (change.old_status != change.new_status) {
-      one.light = light_of(change.trend);
-      if (one.light != Light::green) add_reason(status_text(change), one);
+      nightly.light = light_of(change.trend);
+      if (nightly.light != Light::green) add_reason(status_text(change), nightly);
       return;
     }
     for (const FigureChange& figure : change.figures) {
       if (figure.ratio) continue;  // a time
       const Light light = light_of(figure.trend);
-      if (light != Light::green) add_reason(figure.column + " " + change_text(figure), one);
-      one.light = std::max(one.light, light);
+      if (light != Light::green) add_reason(figure.column + " " + change_text(figure), nightly);
+      nightly.light = std::max(nightly.light, light);
     }
   }
 
   static std::string time_reason(const TimeEvidence& time) {
-    const double tonight = 100 * (fastest_ratio(time.old_ns, time.new_ns) - 1);
-    std::string text = fmt::format("a step takes {:+.1f} %", tonight);
+    std::string text =
+        fmt::format("a step takes {:+.1f} %", percent_longer(time.old_ns, time.new_ns));
     if (time.rerun_old_ns.empty()) return text + ", no rerun";
-    const double rerun = 100 * (fastest_ratio(time.rerun_old_ns, time.rerun_new_ns) - 1);
+    const double rerun = percent_longer(time.rerun_old_ns, time.rerun_new_ns);
     return text + fmt::format(", {:+.1f} % in a rerun of {} and {} processes", rerun,
                               time.rerun_old_ns.size(), time.rerun_new_ns.size());
   }
@@ -126,7 +172,7 @@ NightlyResults read_nightly(const std::string& folder) {
 
 Light Night::light() const {
   Light gravest = Light::green;
-  for (const NightlyCase& one : cases) gravest = std::max(gravest, one.light);
+  for (const NightlyCase& nightly : cases) gravest = std::max(gravest, nightly.light);
   return gravest;
 }
 
@@ -148,9 +194,9 @@ std::vector<NightlyCase> suspects(const NightlyResults& results, const History& 
   const Judge judge(results, history);
   std::vector<NightlyCase> list;
   for (const CaseChange& change : compare(results.old_results, results.new_results).cases) {
-    const NightlyCase one = judge.name(change);
-    const auto evidence = judge.evidence(one);
-    if (evidence && needs_rerun(*evidence)) list.push_back(one);
+    const NightlyCase nightly = judge.nightly_case(change);
+    const auto evidence = judge.evidence(nightly);
+    if (evidence && needs_rerun(*evidence)) list.push_back(nightly);
   }
   return list;
 }

@@ -1,13 +1,86 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "src/compare/comparison.h"
-#include "src/compare/history.h"
+
+struct sqlite3;
 
 namespace headroom {
+
+/// What a night says of a case.
+enum class Light {
+  green,
+  yellow,  // it can't be told; kYellowNights of these in a row are red
+  red,
+};
+
+inline constexpr int kYellowNights = 3;
+
+/// What is known of a case's step time. Times are the shortest steps of processes, one each, of old
+/// and new in turns. Whatever else runs on a machine makes steps longer, hardly ever shorter, and
+/// for seconds or minutes: among many processes some run undisturbed, and those can be compared.
+struct TimeEvidence {
+  std::vector<double> old_ns;
+  std::vector<double> new_ns;
+  int yellow_nights = 0;  // up to last night, in a row
+  double percent = 3;     // gate.time_percent of the case
+  /// Of the rerun in the same night, all its rounds; empty: there was none.
+  std::vector<double> rerun_old_ns = {};
+  std::vector<double> rerun_new_ns = {};
+};
+
+/// The shortest new time, in shortest old times.
+double fastest_ratio(const std::vector<double>& old_ns, const std::vector<double>& new_ns);
+
+/// Whether the new time is longer by more than half of gate.time_percent, and no rerun has told yet
+/// whether that is so: a round of it, or one more, has to.
+bool needs_rerun(const TimeEvidence& evidence);
+
+/// Green where nothing was suspect, or the rerun finds the time longer by at most half of
+/// gate.time_percent; red where it finds it longer by more than that percentage, and the precedence
+/// test agrees; else yellow, and red where nights before were yellow too.
+Light time_light(const TimeEvidence& evidence);
+
+/// A case on a night.
+struct NightlyCase {
+  std::string suite;
+  std::string name;
+  /// What it was measured on: nights on another machine are another history.
+  std::string machine;
+  Light light = Light::green;
+  std::optional<double> ratio = {};  // of the new step time to the old one
+  std::string reason = {};
+};
+
+/// The nights so far, in one SQLite file: a table `nights` of the cases of each, which any tool
+/// reads. Throws std::system_error where the file can't be read or written, ResultsError where it
+/// is no history.
+class History {
+ public:
+  explicit History(const std::string& path);
+  ~History();
+  History(const History&) = delete;
+  History& operator=(const History&) = delete;
+
+  /// How many nights in a row, up to the last one, the case was yellow.
+  int yellow_nights(const NightlyCase& like) const;
+  /// Adds a night that begins at `started_at` (UTC, ISO 8601): all its cases, or none where it
+  /// fails.
+  void add(const std::string& started_at, const std::string& old_commit,
+           const std::string& new_commit, const std::vector<NightlyCase>& cases);
+
+ private:
+  struct Close {
+    void operator()(sqlite3* database) const;
+  };
+  std::string path_;
+  std::unique_ptr<sqlite3, Close> database_;
+};
 
 /// What a nightly run leaves: old and new, measured in turns, and again the cases that were
 /// suspect.

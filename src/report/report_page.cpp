@@ -5,7 +5,6 @@
 
 #include <filesystem>
 
-#include "src/report/html.h"
 #include "src/report/sections.h"
 
 namespace headroom {
@@ -26,8 +25,8 @@ struct Counts {
   void add(const Results& results) {
     cases += results.cases.size() + results.not_done.size();
     not_done += results.not_done.size();
-    for (const CaseResult& one : results.cases) {
-      const Status status = status_of(one.row);
+    for (const CaseResult& result : results.cases) {
+      const Status status = status_of(result.row);
       ok += status == Status::ok;
       out_of_memory += status == Status::out_of_memory;
       unsupported += status == Status::unsupported;
@@ -73,7 +72,7 @@ Html contents(const std::vector<Results>& all) {
 
 Html section(const std::vector<Results>& all, std::size_t index) {
   const Results& results = all[index];
-  const std::vector<Group> groups = group_cases(results.cases);
+  const std::vector<CaseGroup> groups = group_cases(results.cases);
   const std::string folder = std::filesystem::path(results.journal).parent_path();
   Html content = element("h2", name_html(results.suite()) + " " +
                                    element("span", {{"class", "kind"}}, kind_text(results)));
@@ -83,7 +82,7 @@ Html section(const std::vector<Results>& all, std::size_t index) {
   content += stack_section(results, groups);
   content += peak_section(groups);
   content += figure_sources_section(results, all);
-  content += course_section(groups);
+  content += timeline_section(groups);
   content += tradeoff_section(groups);
   content += ranks_section(results);
   content += missing_section(results);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "src/report/amounts.h"
 #include "src/report/sections.h"
 
 namespace headroom {
@@ -28,9 +27,13 @@ HtmlCell share_of_step(const Row& row, const CaseResult* other, const std::strin
   return is_alike ? share_of(row, other, column) : HtmlCell{};
 }
 
+HtmlCell bytes_in(const Row& row, const std::string& column) {
+  return bytes_cell(number_in(row, column));
+}
+
 /// The estimate of a plan, with its bounds where the host's pace decides.
 HtmlCell reserved_cell(const Row& row) {
-  HtmlCell cell = bytes_cell(row, "run_peak_reserved_bytes");
+  HtmlCell cell = bytes_in(row, "run_peak_reserved_bytes");
   const auto lower = number_in(row, "run_peak_reserved_lower_bytes");
   const auto upper = number_in(row, "run_peak_reserved_upper_bytes");
   if (lower && upper && *lower != *upper) {
@@ -58,17 +61,17 @@ class StackTable {
         has_fits_(has("fits", results)),
         table_("Techniques, their memory and their time", columns()) {}
 
-  void add(const Group& group) {
+  void add(const CaseGroup& group) {
     table_.add_group(name_html(group.title));
-    for (const Line& line : group.lines) table_.add_row(cells(line));
+    for (const CaseLine& line : group.lines) table_.add_row(cells(line));
   }
 
   Html html() const { return table_.html(); }
 
  private:
   static bool has(const char* column, const Results& results) {
-    return std::ranges::any_of(results.cases,
-                               [&](const CaseResult& one) { return one.row.contains(column); });
+    return std::ranges::any_of(
+        results.cases, [&](const CaseResult& result) { return result.row.contains(column); });
   }
 
   std::vector<HtmlColumn> columns() const {
@@ -90,7 +93,7 @@ class StackTable {
     return list;
   }
 
-  static HtmlCell head(const Line& line) {
+  static HtmlCell head(const CaseLine& line) {
     std::string techniques;
     for (const char c : text_in(line.row(), "techniques")) {
       techniques += c == '+' ? " + " : std::string(1, c);  // so that lines can break there
@@ -100,7 +103,7 @@ class StackTable {
     return {element("div", {{"class", "stacked"}}, number + name_html(line.result->name) + names)};
   }
 
-  Cells cells(const Line& line) const {
+  Cells cells(const CaseLine& line) const {
     const Row& row = line.row();
     Cells list = {head(line), {batch_text(row)}};
     if (!peak_of(row)) {
@@ -115,16 +118,16 @@ class StackTable {
     return list;
   }
 
-  void add_memory(const Line& line, Cells& list) const {
+  void add_memory(const CaseLine& line, Cells& list) const {
     const std::string peak = "run_peak_allocated_bytes";
-    list.push_back(bytes_cell(line.row(), peak));
+    list.push_back(bytes_in(line.row(), peak));
     list.push_back(share_of(line.row(), line.before, peak));
     list.push_back(share_of(line.row(), line.plain, peak));
     if (has_reserved_) list.push_back(reserved_cell(line.row()));
-    if (has_driver_) list.push_back(bytes_cell(line.row(), "driver_peak_bytes"));
+    if (has_driver_) list.push_back(bytes_in(line.row(), "driver_peak_bytes"));
   }
 
-  void add_time(const Line& line, Cells& list) const {
+  void add_time(const CaseLine& line, Cells& list) const {
     const std::string step = is_plan_ ? "step_time_lower_bound_ns" : "step_time_median_ns";
     const std::string speed = "samples_per_second";
     list.push_back(time_cell(number_in(line.row(), step)));
@@ -152,10 +155,10 @@ class StackTable {
 
 }  // namespace
 
-Html stack_section(const Results& results, const std::vector<Group>& groups) {
+Html stack_section(const Results& results, const std::vector<CaseGroup>& groups) {
   if (results.cases.empty()) return {};
   StackTable table(results);
-  for (const Group& group : groups) table.add(group);
+  for (const CaseGroup& group : groups) table.add(group);
   const bool is_plan = results.header["kind"] == "planned";
   const std::string how =
       std::string(

@@ -7,11 +7,14 @@
 #include <optional>
 
 #include "src/core/error.h"
+#include "src/core/place.h"
 #include "src/results/results_folder.h"
 #include "src/verify/rule.h"
 
 namespace headroom {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 constexpr Grade kWrong = Grade::wrong;
 constexpr Grade kWeak = Grade::weak;
@@ -53,34 +56,48 @@ constexpr std::array kRules = {
 };
 
 /// Nothing: the journal can't be read, which is said.
-std::optional<Results> read_or_complain(const std::filesystem::path& folder,
-                                        Complaints&& complaints) {
+std::optional<Results> read_folder(const std::filesystem::path& folder, Findings&& findings) {
   const std::string journal = folder / kJournalFile;
   try {
     return read_results(folder);
   } catch (const ResultsError& error) {
-    complaints.because(journal, error.what());
+    findings.of_error(journal, error.what());
   } catch (const ConfigError& error) {
-    complaints.because(journal, error.what());
+    findings.of_error(journal, error.what());
   }
   return std::nullopt;
 }
 
 void verify_folder(const std::filesystem::path& folder, const Catalog& catalog,
                    Verification& verification) {
-  const auto complaints = [&](std::string_view rule, Grade grade) {
-    return Complaints(rule, grade, folder / kJournalFile, verification.findings);
+  const auto findings = [&](std::string_view rule, Grade grade) {
+    return Findings(rule, grade, folder / kJournalFile, verification.findings);
   };
-  const auto results = read_or_complain(folder, complaints(kJournalRule, kWrong));
+  const auto results = read_folder(folder, findings(kJournalRule, kWrong));
   if (!results) return;
   verification.rows += results->cases.size();
   for (const Rule& rule : kRules) {
-    Complaints own = complaints(rule.name, rule.grade);
+    Findings own = findings(rule.name, rule.grade);
     rule.check({folder, *results, catalog}, own);
   }
 }
 
 }  // namespace
+
+void Findings::about(const CaseResult& result, const std::string& what) {
+  at(Place{journal_, result.line, 1}.text(), result.name, what);
+}
+
+void Findings::at(const std::string& place, const std::string& case_name, const std::string& what) {
+  into_.push_back({rule_, grade_, place, case_name, what});
+}
+
+void Findings::of_error(const std::string& file, const std::string& message) {
+  const std::size_t end =
+      message.starts_with(file) ? message.find(": ", file.size()) : message.npos;
+  if (end == std::string::npos) return at(file, "", message);
+  at(message.substr(0, end), "", message.substr(end + 2));
+}
 
 bool Verification::has(Grade grade) const {
   return std::ranges::find(findings, grade, &Finding::grade) != findings.end();
@@ -102,6 +119,40 @@ std::vector<std::string_view> verified_rules() {
   std::vector<std::string_view> names = {kJournalRule};
   for (const Rule& rule : kRules) names.push_back(rule.name);
   return names;
+}
+
+const Json& member(const Json& object, std::string_view key) {
+  static const Json none;
+  const auto found = object.find(key);
+  return found == object.end() ? none : *found;
+}
+
+const Json& member_at(const Json& object, std::string_view path) {
+  const std::size_t dot = path.find('.');
+  const Json& value = member(object, path.substr(0, dot));
+  return dot == std::string_view::npos ? value : member_at(value, path.substr(dot + 1));
+}
+
+std::optional<std::int64_t> integer_in(const Json& object, std::string_view key) {
+  const Json& value = member(object, key);
+  return value.is_number_integer() ? std::optional(value.get<std::int64_t>()) : std::nullopt;
+}
+
+std::vector<Json> records_of(const CaseResult& result) {
+  return result.rank_records.empty() ? std::vector<Json>{result.record} : result.rank_records;
+}
+
+bool is_measured(const CaseResult& result) { return text_in(result.row, "kind") == "measured"; }
+
+bool was_timed(const CaseResult& result) {
+  return is_measured(result) && status_of(result.row) == Status::ok &&
+         member_at(result.work, "train.steps") != 0;
+}
+
+bool has_figures(const CaseResult& result) {
+  const Status status = status_of(result.row);
+  const bool is_of_plan = !is_measured(result) && status == Status::out_of_memory;
+  return status == Status::ok || (is_of_plan && result.row.contains("run_peak_allocated_bytes"));
 }
 
 }  // namespace headroom

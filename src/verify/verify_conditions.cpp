@@ -15,8 +15,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// More than this of the cores' time is felt in a step that uses all of them.
-constexpr double kMostOtherLoadPercent = 10;
+// A step that uses all cores feels more than this of their time.
+constexpr double kMaxOtherLoadPercent = 10;
 
 /// Slowed to protect the GPU. Not among them: sw_power_cap, which is the rule on large GPUs.
 constexpr std::array<std::string_view, 4> kThrottling = {
@@ -25,17 +25,17 @@ constexpr std::array<std::string_view, 4> kThrottling = {
 constexpr std::array<const char*, 6> kEnvironment = {"commit", "cuda",        "driver",
                                                      "cpu",    "device_name", "environment_hash"};
 
-/// Complains where a column is not the same in all rows that have it.
+/// A finding for each row whose column is not that of the first row that has it.
 template <class Counts>
 void expect_one_value(const VerifiedFolder& folder, const char* column, Counts counts,
-                      Complaints& complaints) {
+                      Findings& findings) {
   const CaseResult* first = nullptr;
-  for (const CaseResult& one : folder.results.cases) {
-    if (!one.row.contains(column) || !counts(one)) continue;
-    if (first == nullptr) first = &one;
-    if (one.row[column] == first->row[column]) continue;
-    complaints.about(one, std::string(column) + " is " + one.row[column].dump() + "; that of " +
-                              first->name + " is " + first->row[column].dump());
+  for (const CaseResult& result : folder.results.cases) {
+    if (!result.row.contains(column) || !counts(result)) continue;
+    if (first == nullptr) first = &result;
+    if (result.row[column] == first->row[column]) continue;
+    findings.about(result, std::string(column) + " is " + result.row[column].dump() + "; that of " +
+                               first->name + " is " + first->row[column].dump());
   }
 }
 
@@ -70,115 +70,119 @@ bool is_utc(std::string_view text) {
 }
 
 /// What each rank's record says in a column of the GPU; null: it does not.
-std::vector<Json> of_ranks(const CaseResult& one, const char* column) {
+std::vector<Json> of_ranks(const CaseResult& result, const char* column) {
   std::vector<Json> values;
-  for (const Json& record : records_of(one)) {
+  for (const Json& record : records_of(result)) {
     values.push_back(member(member(record, "columns"), column));
   }
   return values;
 }
 
-bool ran_on_gpu(const CaseResult& one) {
-  return was_timed(one) && text_in(one.row, "device") == "cuda";
+bool ran_on_gpu(const CaseResult& result) {
+  return was_timed(result) && text_in(result.row, "device") == "cuda";
 }
 
 }  // namespace
 
-void check_same_model(const VerifiedFolder& folder, Complaints& complaints) {
+void check_same_model(const VerifiedFolder& folder, Findings& findings) {
   std::map<std::string, const CaseResult*> first;  // by all that makes a model
-  for (const CaseResult& one : folder.results.cases) {
-    if (!one.row.contains("parameters")) continue;
-    const Json key = Json::array({member(one.work, "model"), member_at(one.work, "data.image_size"),
-                                  member_at(one.work, "data.sequence_length")});
-    const CaseResult& other = *first.emplace(key.dump(), &one).first->second;
-    const Json& parameters = one.row["parameters"];
+  for (const CaseResult& result : folder.results.cases) {
+    if (!result.row.contains("parameters")) continue;
+    const Json key =
+        Json::array({member(result.work, "model"), member_at(result.work, "data.image_size"),
+                     member_at(result.work, "data.sequence_length")});
+    const CaseResult& other = *first.emplace(key.dump(), &result).first->second;
+    const Json& parameters = result.row["parameters"];
     if (parameters == other.row["parameters"]) continue;
-    complaints.about(one, "parameters is " + parameters.dump() + "; that of " + other.name +
-                              ", the same model, is " + other.row["parameters"].dump());
+    findings.about(result, "parameters is " + parameters.dump() + "; that of " + other.name +
+                               ", the same model, is " + other.row["parameters"].dump());
   }
 }
 
-void check_timestamps(const VerifiedFolder& folder, Complaints& complaints) {
-  for (const CaseResult& one : folder.results.cases) {
-    if (is_utc(text_in(one.row, "started_at"))) continue;
-    complaints.about(one, "started_at is " + member(one.row, "started_at").dump() +
-                              "; allowed: a time like 2026-08-30T12:34:56Z");
+void check_timestamps(const VerifiedFolder& folder, Findings& findings) {
+  for (const CaseResult& result : folder.results.cases) {
+    if (is_utc(text_in(result.row, "started_at"))) continue;
+    findings.about(result, "started_at is " + member(result.row, "started_at").dump() +
+                               "; allowed: a time like 2026-08-30T12:34:56Z");
   }
 }
 
-void check_order_in_time(const VerifiedFolder& folder, Complaints& complaints) {
+void check_order_in_time(const VerifiedFolder& folder, Findings& findings) {
   std::vector<const CaseResult*> cases;
-  for (const CaseResult& one : folder.results.cases) cases.push_back(&one);
+  for (const CaseResult& result : folder.results.cases) cases.push_back(&result);
   std::ranges::sort(cases, {}, &CaseResult::line);
   for (std::size_t i = 1; i < cases.size(); ++i) {
     const std::string before = text_in(cases[i - 1]->row, "started_at");
     const std::string now = text_in(cases[i]->row, "started_at");
     if (before <= now) continue;
-    complaints.about(*cases[i], "it started at " + now + ", before " + cases[i - 1]->name + " at " +
-                                    before + ", which was kept first");
+    findings.about(*cases[i], "it started at " + now + ", before " + cases[i - 1]->name + " at " +
+                                  before + ", which was kept first");
   }
 }
 
-void check_commit(const VerifiedFolder& folder, Complaints& complaints) {
-  std::set<std::string> seen;  // one complaint is enough for all rows of a commit
-  for (const CaseResult& one : folder.results.cases) {
-    const std::string commit = text_in(one.row, "commit");
+void check_commit(const VerifiedFolder& folder, Findings& findings) {
+  std::set<std::string> seen;  // a commit is one finding, however many rows have it
+  for (const CaseResult& result : folder.results.cases) {
+    const std::string commit = text_in(result.row, "commit");
     if (!seen.insert(commit).second) continue;
-    if (commit.empty()) complaints.about(one, "the commit is not known");
+    if (commit.empty()) findings.about(result, "the commit is not known");
     if (commit.ends_with('+')) {
-      complaints.about(one, "the commit is " + commit + ": the tree had changes");
+      findings.about(result, "the commit is " + commit + ": the tree had changes");
     }
   }
 }
 
-void check_environment(const VerifiedFolder& folder, Complaints& complaints) {
+void check_environment(const VerifiedFolder& folder, Findings& findings) {
   for (const char* column : kEnvironment) {
     expect_one_value(
-        folder, column, [](const CaseResult&) { return true; }, complaints);
+        folder, column, [](const CaseResult&) { return true; }, findings);
   }
-  // Of several ranks the row has the GPU of one of them.
-  const auto has_one_rank = [](const CaseResult& one) { return member(one.row, "ranks") == 1; };
-  expect_one_value(folder, "gpu_uuid", has_one_rank, complaints);
+  // The row of several ranks has the GPU of one of them.
+  const auto has_one_rank = [](const CaseResult& result) {
+    return member(result.row, "ranks") == 1;
+  };
+  expect_one_value(folder, "gpu_uuid", has_one_rank, findings);
 }
 
-void check_exclusive_gpu(const VerifiedFolder& folder, Complaints& complaints) {
-  for (const CaseResult& one : folder.results.cases) {
-    if (!ran_on_gpu(one)) continue;
-    for (const Json& others : of_ranks(one, "gpu_other_processes")) {
+void check_exclusive_gpu(const VerifiedFolder& folder, Findings& findings) {
+  for (const CaseResult& result : folder.results.cases) {
+    if (!ran_on_gpu(result)) continue;
+    for (const Json& others : of_ranks(result, "gpu_other_processes")) {
       if (others == 0) continue;
-      complaints.about(one, others.is_null() ? "it is not known who else was on the GPU"
-                                             : "other processes on the GPU: " + others.dump());
+      findings.about(result, others.is_null() ? "it is not known who else was on the GPU"
+                                              : "other processes on the GPU: " + others.dump());
     }
   }
 }
 
-void check_throttling(const VerifiedFolder& folder, Complaints& complaints) {
-  for (const CaseResult& one : folder.results.cases) {
-    if (!ran_on_gpu(one)) continue;
-    for (const Json& reasons : of_ranks(one, "gpu_throttle_reasons")) {
+void check_throttling(const VerifiedFolder& folder, Findings& findings) {
+  for (const CaseResult& result : folder.results.cases) {
+    if (!ran_on_gpu(result)) continue;
+    for (const Json& reasons : of_ranks(result, "gpu_throttle_reasons")) {
       const std::string text = "+" + (reasons.is_string() ? reasons.get<std::string>() : "") + "+";
       const auto is_there = [&](std::string_view reason) {
         return text.find("+" + std::string(reason) + "+") != std::string::npos;
       };
       if (!reasons.is_string()) {
-        complaints.about(one, "it is not known whether the GPU was slowed");
+        findings.about(result, "it is not known whether the GPU was slowed");
       } else if (std::ranges::any_of(kThrottling, is_there)) {
-        complaints.about(one, "the GPU was slowed: " + reasons.get<std::string>());
+        findings.about(result, "the GPU was slowed: " + reasons.get<std::string>());
       }
     }
   }
 }
 
-void check_other_load(const VerifiedFolder& folder, Complaints& complaints) {
-  for (const CaseResult& one : folder.results.cases) {
-    if (!was_timed(one)) continue;
-    const auto load = number_in(one.row, "other_load_percent");
-    if (load && *load <= kMostOtherLoadPercent) continue;
-    complaints.about(
-        one, load ? fmt::format("others kept the cores busy for {:.1f} % of the time; at most {} % "
-                                "are allowed",
-                                *load, kMostOtherLoadPercent)
-                  : "it is not known how busy others kept the cores");
+void check_other_load(const VerifiedFolder& folder, Findings& findings) {
+  for (const CaseResult& result : folder.results.cases) {
+    if (!was_timed(result)) continue;
+    const auto load = number_in(result.row, "other_load_percent");
+    if (load && *load <= kMaxOtherLoadPercent) continue;
+    findings.about(
+        result,
+        load ? fmt::format("others kept the cores busy for {:.1f} % of the time; at most {} % "
+                           "are allowed",
+                           *load, kMaxOtherLoadPercent)
+             : "it is not known how busy others kept the cores");
   }
 }
 

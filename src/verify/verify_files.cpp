@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules about the files of a results folder: that none lacks anything, and that they say the same.
+// Rules about the files of a results folder: they are complete, and say the same.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -15,7 +15,7 @@
 namespace headroom {
 namespace {
 
-constexpr std::size_t kMostBytes = std::size_t{1} << 28;
+constexpr std::size_t kMaxFileBytes = std::size_t{1} << 28;
 constexpr std::string_view kPublished = "published_";
 
 /// The place of a byte of a text.
@@ -37,10 +37,10 @@ struct ExpectedCsv {
 ExpectedCsv expected_csv(const std::vector<std::string>& header,
                          const std::vector<CaseResult>& cases) {
   ExpectedCsv expected{.rows = {}, .text = csv_line(header)};
-  for (const CaseResult& one : cases) {
+  for (const CaseResult& result : cases) {
     std::vector<std::string> cells;
     for (const std::string& column : header) {
-      const auto& value = member(one.row, column);
+      const auto& value = member(result.row, column);
       cells.push_back(value.is_null() ? "" : cell_text(value));
     }
     expected.text += csv_line(cells);
@@ -69,31 +69,31 @@ std::string difference(const CsvTable& table, const ExpectedCsv& expected) {
 
 /// The header has every column that a row has, and no other that this version does not know.
 void compare_header(const VerifiedFolder& folder, const CsvTable& table, const std::string& path,
-                    Complaints& complaints) {
+                    Findings& findings) {
   const std::string place = Place{path, 1, 1}.text();
   std::set<std::string> used;
-  for (const CaseResult& one : folder.results.cases) {
-    for (const auto& [column, value] : one.row.items()) {
+  for (const CaseResult& result : folder.results.cases) {
+    for (const auto& [column, value] : result.row.items()) {
       if (!used.insert(column).second || table.column(column) >= 0) continue;
-      complaints.at(place, one.name, "there is no column " + column);
+      findings.at(place, result.name, "there is no column " + column);
     }
   }
   for (const std::string& column : table.header) {
     if (used.contains(column) || folder.catalog.find_column(column) != nullptr) continue;
-    complaints.at(place, "", "no row has a column " + column);
+    findings.at(place, "", "no row has a column " + column);
   }
 }
 
-void compare_csv(const VerifiedFolder& folder, const std::string& path, Complaints& complaints) {
-  const std::string text = read_file(path, kMostBytes);
+void compare_csv(const VerifiedFolder& folder, const std::string& path, Findings& findings) {
+  const std::string text = read_file(path, kMaxFileBytes);
   const CsvTable table = read_csv(text, path);
   const ExpectedCsv expected = expected_csv(table.header, folder.results.cases);
   if (text != expected.text) {
     const auto [in_text, in_expected] = std::ranges::mismatch(text, expected.text);
     const auto at = static_cast<std::size_t>(in_text - text.begin());
-    complaints.at(place_of(path, text, at).text(), "", difference(table, expected));
+    findings.at(place_of(path, text, at).text(), "", difference(table, expected));
   }
-  compare_header(folder, table, path, complaints);
+  compare_header(folder, table, path, findings);
 }
 
 using Names = std::vector<std::string>;
@@ -132,77 +132,76 @@ std::map<std::string, const Node*> cases_of(const Node& suite) {
 
 /// The published figures of a row are those of its entry, which the suite in effect writes as JSON
 /// does.
-void compare_published(const CaseResult& one, const Node& entry, Complaints& complaints) {
+void compare_published(const CaseResult& result, const Node& entry, Findings& findings) {
   std::map<std::string, std::string> published;
   if (const Node* given = entry.find("published")) {
     for (const Member& figure : given->members) published[figure.key] = figure.value.text;
   }
-  for (const auto& [column, value] : one.row.items()) {
+  for (const auto& [column, value] : result.row.items()) {
     if (!column.starts_with(kPublished)) continue;
     const std::string name = column.substr(kPublished.size());
     const std::string in_suite = published[name];
     published.erase(name);
     if (cell_text(value) == in_suite) continue;
-    complaints.about(one,
-                     column + " is " + cell_text(value) + "; suite.yaml says " + quoted(in_suite));
+    findings.about(result,
+                   column + " is " + cell_text(value) + "; suite.yaml says " + quoted(in_suite));
   }
   for (const auto& [name, value] : published) {
-    complaints.about(one,
-                     "suite.yaml has the published " + name + " " + value + "; the row has none");
+    findings.about(result,
+                   "suite.yaml has the published " + name + " " + value + "; the row has none");
   }
 }
 
-void compare_suite(const VerifiedFolder& folder, const std::string& path, Complaints& complaints) {
+void compare_suite(const VerifiedFolder& folder, const std::string& path, Findings& findings) {
   const Node suite = read_yaml_file(path);
   const Node* name = suite.find("suite");
   if (text_of(name) != folder.results.suite()) {
-    complaints.at((name == nullptr ? suite : *name).place.text(), "",
-                  "the suite is " + quoted(text_of(name)) + "; the journal's is " +
-                      quoted(folder.results.suite()));
+    findings.at((name == nullptr ? suite : *name).place.text(), "",
+                "the suite is " + quoted(text_of(name)) + "; the journal's is " +
+                    quoted(folder.results.suite()));
   }
   const auto cases = cases_of(suite);
   const auto& works = folder.results.header["cases"];
   for (const auto& [case_name, entry] : cases) {
     if (works.contains(case_name)) continue;
-    complaints.at(entry->place.text(), case_name, "the journal's suite has no such case");
+    findings.at(entry->place.text(), case_name, "the journal's suite has no such case");
   }
   for (const auto& [case_name, work] : works.items()) {
-    if (!cases.contains(case_name)) complaints.at(path, case_name, "suite.yaml has no such case");
+    if (!cases.contains(case_name)) findings.at(path, case_name, "suite.yaml has no such case");
   }
-  for (const CaseResult& one : folder.results.cases) {
-    const auto entry = cases.find(one.name);
-    if (entry != cases.end()) compare_published(one, *entry->second, complaints);
+  for (const CaseResult& result : folder.results.cases) {
+    const auto entry = cases.find(result.name);
+    if (entry != cases.end()) compare_published(result, *entry->second, findings);
   }
 }
 
-/// Runs a check of a file, and complains where it can't be read.
+/// Compares a file of the folder; a file that can't be read is a finding.
 template <class Compare>
-void read_and(Compare compare, const VerifiedFolder& folder, const char* file,
-              Complaints& complaints) {
+void read_and(Compare compare, const VerifiedFolder& folder, const char* file, Findings& findings) {
   const std::string path = folder.path / file;
   try {
-    compare(folder, path, complaints);
+    compare(folder, path, findings);
   } catch (const ConfigError& error) {
-    complaints.because(path, error.what());
+    findings.of_error(path, error.what());
   } catch (const ResultsError& error) {
-    complaints.because(path, error.what());
+    findings.of_error(path, error.what());
   }
 }
 
 }  // namespace
 
-void check_is_complete(const VerifiedFolder& folder, Complaints& complaints) {
+void check_is_complete(const VerifiedFolder& folder, Findings& findings) {
   for (const std::string& name : folder.results.not_done) {
-    complaints.at(Place{folder.results.journal, 1, 1}.text(), name, "this case is not done");
+    findings.at(Place{folder.results.journal, 1, 1}.text(), name, "this case is not done");
   }
 }
 
-void check_csv(const VerifiedFolder& folder, Complaints& complaints) {
-  read_and(compare_csv, folder, kResultsFile, complaints);
+void check_csv(const VerifiedFolder& folder, Findings& findings) {
+  read_and(compare_csv, folder, kResultsFile, findings);
 }
 
-void check_suite_file(const VerifiedFolder& folder, Complaints& complaints) {
-  read_and(compare_suite, folder, "suite.yaml", complaints);
+void check_suite_file(const VerifiedFolder& folder, Findings& findings) {
+  read_and(compare_suite, folder, "suite.yaml", findings);
 }
 
 }  // namespace headroom

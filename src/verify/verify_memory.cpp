@@ -16,7 +16,7 @@ constexpr std::string_view kBytes = "_bytes";
 constexpr const char* kRounding = "rounding";
 constexpr std::size_t kMostTensors = 8192;  // kinds that a record names
 
-/// Two columns of which the first one is never the smaller one.
+/// Two columns of a row: the first is never the smaller.
 struct Ordered {
   const char* larger;
   const char* smaller;
@@ -83,10 +83,10 @@ std::optional<std::map<std::string, Sum>> sums_of(const Json& tensors) {
   return sums;
 }
 
-void check_tensors_of(const CaseResult& one, const Json& record, Complaints& complaints) {
+void check_tensors_of(const CaseResult& result, const Json& record, Findings& findings) {
   const Json& tensors = member(record, "peak_tensors");
   auto sums = sums_of(tensors);
-  if (!sums) return complaints.about(one, "the record has no list of the tensors of the peak");
+  if (!sums) return findings.about(result, "the record has no list of the tensors of the peak");
   if (tensors.size() >= kMostTensors) return;  // the smallest were left out
   auto parts = parts_of(member(record, "columns"));
   parts.erase(kRounding);
@@ -94,40 +94,40 @@ void check_tensors_of(const CaseResult& one, const Json& record, Complaints& com
   for (const auto& [category, bytes] : parts) {
     const Sum& sum = (*sums)[category];
     if (sum == bytes) continue;
-    complaints.about(one, "the tensors of " + category + " at the peak sum to " + sum.text() +
-                              " bytes; its part is " + std::to_string(bytes));
+    findings.about(result, "the tensors of " + category + " at the peak sum to " + sum.text() +
+                               " bytes; its part is " + std::to_string(bytes));
   }
 }
 
 }  // namespace
 
-void check_parts(const VerifiedFolder& folder, Complaints& complaints) {
-  for (const CaseResult& one : folder.results.cases) {
-    if (!has_figures(one)) continue;
+void check_parts(const VerifiedFolder& folder, Findings& findings) {
+  for (const CaseResult& result : folder.results.cases) {
+    if (!has_figures(result)) continue;
     Sum sum;
-    for (const auto& [category, bytes] : parts_of(one.row)) sum.add(1, bytes);
-    const auto peak = integer_in(one.row, kPeak);
+    for (const auto& [category, bytes] : parts_of(result.row)) sum.add(1, bytes);
+    const auto peak = integer_in(result.row, kPeak);
     if (peak && sum == *peak) continue;
-    complaints.about(one, "the parts of the peak sum to " + sum.text() + " bytes; " + kPeak +
-                              " is " + member(one.row, kPeak).dump());
+    findings.about(result, "the parts of the peak sum to " + sum.text() + " bytes; " + kPeak +
+                               " is " + member(result.row, kPeak).dump());
   }
 }
 
-void check_tensors(const VerifiedFolder& folder, Complaints& complaints) {
-  for (const CaseResult& one : folder.results.cases) {
-    if (!has_figures(one)) continue;
-    for (const Json& record : records_of(one)) check_tensors_of(one, record, complaints);
+void check_tensors(const VerifiedFolder& folder, Findings& findings) {
+  for (const CaseResult& result : folder.results.cases) {
+    if (!has_figures(result)) continue;
+    for (const Json& record : records_of(result)) check_tensors_of(result, record, findings);
   }
 }
 
-void check_order_of_peaks(const VerifiedFolder& folder, Complaints& complaints) {
-  for (const CaseResult& one : folder.results.cases) {
+void check_order_of_peaks(const VerifiedFolder& folder, Findings& findings) {
+  for (const CaseResult& result : folder.results.cases) {
     for (const auto& [larger, smaller] : kOrdered) {
-      const auto most = integer_in(one.row, larger);
-      const auto part = integer_in(one.row, smaller);
+      const auto most = integer_in(result.row, larger);
+      const auto part = integer_in(result.row, smaller);
       if (!most || !part || *most >= *part) continue;
-      complaints.about(one, std::string(smaller) + " is " + std::to_string(*part) + ", and " +
-                                larger + " is " + std::to_string(*most));
+      findings.about(result, std::string(smaller) + " is " + std::to_string(*part) + ", and " +
+                                 larger + " is " + std::to_string(*most));
     }
   }
 }

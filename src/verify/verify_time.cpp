@@ -14,8 +14,8 @@ using Times = std::vector<std::int64_t>;
 // With five samples the median stays where it is when two of them are disturbed, and the deviation
 // still says something. The first step makes the optimizer's state and what libraries keep; it
 // takes a second one that no longer does.
-constexpr std::int64_t kFewestSamples = 5;
-constexpr std::int64_t kFewestWarmupSteps = 2;
+constexpr std::int64_t kMinSamples = 5;
+constexpr std::int64_t kMinWarmupSteps = 2;
 constexpr double kRoundingOfDoubles = 1e-9;  // relative
 
 /// As the worker has it: of an even number the mean of the middle two, rounded down.
@@ -46,108 +46,109 @@ std::optional<Times> times_of(const Json& record) {
 }
 
 /// Samples of an update, of all ranks.
-std::optional<double> samples_of(const CaseResult& one, const Catalog& catalog) {
-  const auto batch = integer_in(member(one.work, "train"), "batch_size");
+std::optional<double> samples_of(const CaseResult& result, const Catalog& catalog) {
+  const auto batch = integer_in(member(result.work, "train"), "batch_size");
   if (!batch) return std::nullopt;
-  for (const Json& technique : member(one.work, "techniques")) {
+  for (const Json& technique : member(result.work, "techniques")) {
     const TechniqueInfo* info = catalog.find_technique(text_in(technique, "name"));
     if (info == nullptr) return std::nullopt;
     if (info->shares_batch) return static_cast<double>(*batch);
   }
-  const auto ranks = integer_in(one.row, "ranks").value_or(1);
+  const auto ranks = integer_in(result.row, "ranks").value_or(1);
   return static_cast<double>(*batch) * static_cast<double>(ranks);
 }
 
-void expect(const CaseResult& one, const char* column, std::int64_t expected,
-            Complaints& complaints) {
-  if (integer_in(one.row, column) == expected) return;
-  complaints.about(one, std::string(column) + " is " + member(one.row, column).dump() +
-                            "; by the record's steps it is " + std::to_string(expected));
+void expect(const CaseResult& result, const char* column, std::int64_t expected,
+            Findings& findings) {
+  if (integer_in(result.row, column) == expected) return;
+  findings.about(result, std::string(column) + " is " + member(result.row, column).dump() +
+                             "; by the record's steps it is " + std::to_string(expected));
 }
 
-void check_rate(const CaseResult& one, const Catalog& catalog, std::int64_t step,
-                Complaints& complaints) {
-  const auto samples = samples_of(one, catalog);
+void check_rate(const CaseResult& result, const Catalog& catalog, std::int64_t step,
+                Findings& findings) {
+  const auto samples = samples_of(result, catalog);
   if (!samples) return;
   const double rate = *samples * 1e9 / static_cast<double>(step);
-  const auto found = number_in(one.row, "samples_per_second");
+  const auto found = number_in(result.row, "samples_per_second");
   if (found && std::abs(*found - rate) <= kRoundingOfDoubles * rate) return;
-  complaints.about(one, "samples_per_second is " + member(one.row, "samples_per_second").dump() +
-                            "; by step_time_median_ns it is " + Json(rate).dump());
+  findings.about(result, "samples_per_second is " +
+                             member(result.row, "samples_per_second").dump() +
+                             "; by step_time_median_ns it is " + Json(rate).dump());
 }
 
-void check_samples_of(const CaseResult& one, const Catalog& catalog, Complaints& complaints) {
+void check_samples_of(const CaseResult& result, const Catalog& catalog, Findings& findings) {
   std::int64_t slowest = 0;
   std::int64_t widest = 0;
   std::int64_t shortest = 0;
-  for (const Json& record : records_of(one)) {
+  for (const Json& record : records_of(result)) {
     const auto times = times_of(record);
-    if (!times) return complaints.about(one, "the record has no time of each timed step");
+    if (!times) return findings.about(result, "the record has no time of each timed step");
     slowest = std::max(slowest, median(*times));
     widest = std::max(widest, deviation(*times));
     shortest = std::max(shortest, *std::ranges::min_element(*times));
     const auto count = static_cast<std::int64_t>(times->size());
-    expect(one, "step_time_samples", count, complaints);
-    expect(one, "steps", count, complaints);
+    expect(result, "step_time_samples", count, findings);
+    expect(result, "steps", count, findings);
   }
-  expect(one, "step_time_median_ns", slowest, complaints);
-  expect(one, "step_time_mad_ns", widest, complaints);
-  expect(one, "step_time_min_ns", shortest, complaints);
-  check_rate(one, catalog, slowest, complaints);
+  expect(result, "step_time_median_ns", slowest, findings);
+  expect(result, "step_time_mad_ns", widest, findings);
+  expect(result, "step_time_min_ns", shortest, findings);
+  check_rate(result, catalog, slowest, findings);
 }
 
 /// Steps of a case: those of the warm-up, one that counts, and those that are timed.
-std::size_t steps_of(const CaseResult& one) {
+std::size_t steps_of(const CaseResult& result) {
   const auto of_train = [&](const char* field) {
-    return static_cast<std::size_t>(integer_in(member(one.work, "train"), field).value_or(0));
+    return static_cast<std::size_t>(integer_in(member(result.work, "train"), field).value_or(0));
   };
   const std::size_t timed = of_train("steps");
   return of_train("warmup_steps") + (timed > 0 ? 1 + timed : 0);
 }
 
-void check_losses_of(const CaseResult& one, const Json& record, Complaints& complaints) {
+void check_losses_of(const CaseResult& result, const Json& record, Findings& findings) {
   const Json& losses = member(record, "loss");
   const auto is_finite = [](const Json& loss) {
     return loss.is_number() && std::isfinite(loss.get<double>());
   };
-  if (!losses.is_array() || losses.size() != steps_of(one) ||
+  if (!losses.is_array() || losses.size() != steps_of(result) ||
       !std::ranges::all_of(losses, is_finite)) {
-    return complaints.about(one, "the record has no finite loss of each of its " +
-                                     std::to_string(steps_of(one)) + " steps");
+    return findings.about(result, "the record has no finite loss of each of its " +
+                                      std::to_string(steps_of(result)) + " steps");
   }
   if (losses.empty()) return;
   const Json& columns = member(record, "columns");
   if (member(columns, "first_loss") != losses.front() ||
       member(columns, "last_loss") != losses.back()) {
-    complaints.about(one, "first_loss and last_loss are not the first and last of the losses");
+    findings.about(result, "first_loss and last_loss are not the first and last of the losses");
   }
 }
 
 }  // namespace
 
-void check_samples(const VerifiedFolder& folder, Complaints& complaints) {
-  for (const CaseResult& one : folder.results.cases) {
-    if (was_timed(one)) check_samples_of(one, folder.catalog, complaints);
+void check_samples(const VerifiedFolder& folder, Findings& findings) {
+  for (const CaseResult& result : folder.results.cases) {
+    if (was_timed(result)) check_samples_of(result, folder.catalog, findings);
   }
 }
 
-void check_losses(const VerifiedFolder& folder, Complaints& complaints) {
-  for (const CaseResult& one : folder.results.cases) {
-    if (!is_measured(one) || !has_figures(one)) continue;
-    for (const Json& record : records_of(one)) check_losses_of(one, record, complaints);
+void check_losses(const VerifiedFolder& folder, Findings& findings) {
+  for (const CaseResult& result : folder.results.cases) {
+    if (!is_measured(result) || !has_figures(result)) continue;
+    for (const Json& record : records_of(result)) check_losses_of(result, record, findings);
   }
 }
 
-void check_enough_samples(const VerifiedFolder& folder, Complaints& complaints) {
-  for (const CaseResult& one : folder.results.cases) {
-    if (!was_timed(one)) continue;
-    const auto samples = integer_in(one.row, "step_time_samples").value_or(0);
-    const auto warmup = integer_in(member(one.work, "train"), "warmup_steps").value_or(0);
-    if (samples >= kFewestSamples && warmup >= kFewestWarmupSteps) continue;
-    complaints.about(one, std::to_string(samples) + " steps were timed after " +
-                              std::to_string(warmup) + " others; at least " +
-                              std::to_string(kFewestSamples) + " after " +
-                              std::to_string(kFewestWarmupSteps) + " are to be");
+void check_enough_samples(const VerifiedFolder& folder, Findings& findings) {
+  for (const CaseResult& result : folder.results.cases) {
+    if (!was_timed(result)) continue;
+    const auto samples = integer_in(result.row, "step_time_samples").value_or(0);
+    const auto warmup = integer_in(member(result.work, "train"), "warmup_steps").value_or(0);
+    if (samples >= kMinSamples && warmup >= kMinWarmupSteps) continue;
+    findings.about(result, std::to_string(samples) + " steps were timed after " +
+                               std::to_string(warmup) + " others; at least " +
+                               std::to_string(kMinSamples) + " after " +
+                               std::to_string(kMinWarmupSteps) + " are to be");
   }
 }
 

@@ -3,8 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "src/compare/change_text.h"
-#include "src/compare/comparison_format.h"
+#include "src/compare/comparison_text.h"
 #include "src/core/error.h"
 #include "tests/compare/made_results.h"
 

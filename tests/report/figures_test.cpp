@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "src/report/course.h"
-#include "src/report/figure_sources.h"
-#include "src/report/groups.h"
-#include "src/report/rerun.h"
-#include "src/report/scale.h"
-#include "src/report/tradeoff.h"
+#include "src/report/sections.h"
+#include "src/report/svg.h"
 #include "tests/report/sample_results.h"
 
 namespace headroom {
@@ -104,18 +100,18 @@ TEST(FigureSources, takes_a_plan_of_the_same_case_for_the_same_gpu_only) {
   EXPECT_FALSE(plan_found("s", other));
 }
 
-TEST(Course, is_read_from_a_record_that_has_one) {
-  const auto course = read_course(sample_case("a", "", 2).record);
-  ASSERT_EQ(course.size(), 5U);
-  EXPECT_EQ(course[2].phase, "forward");
-  EXPECT_EQ(course[2].block, 1);
-  EXPECT_EQ(course[2].bytes, 2 << 20);
-  EXPECT_EQ(course[4].block, std::nullopt);
+TEST(MemoryTimeline, is_read_from_a_record_that_has_one) {
+  const auto timeline = read_memory_timeline(sample_case("a", "", 2).record);
+  ASSERT_EQ(timeline.size(), 5U);
+  EXPECT_EQ(timeline[2].phase, "forward");
+  EXPECT_EQ(timeline[2].block, 1);
+  EXPECT_EQ(timeline[2].bytes, 2 << 20);
+  EXPECT_EQ(timeline[4].block, std::nullopt);
   for (const Json& record :
        {Json(nullptr), Json::object(), Json{{"step_memory", 1}},
         Json{{"step_memory", {{"load", nullptr}}}}, Json{{"step_memory", {{"load", "x", 1}}}},
         Json{{"step_memory", {{"load", nullptr, "1"}}}}}) {
-    EXPECT_TRUE(read_course(record).empty()) << record;
+    EXPECT_TRUE(read_memory_timeline(record).empty()) << record;
   }
 }
 

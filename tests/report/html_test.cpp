@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "src/report/html_table.h"
 #include "src/report/svg.h"
 
 namespace headroom {

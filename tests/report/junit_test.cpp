@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "src/compare/comparison_format.h"
+#include "src/compare/comparison.h"
 #include "src/report/export.h"
 #include "tests/compare/made_results.h"
 #include "tests/support/program.h"

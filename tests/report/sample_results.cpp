@@ -35,15 +35,15 @@ CaseResult sample_case(const std::string& name, const std::string& techniques, d
   row["peak_activations_bytes"] = peak - peak / 2;
   row["step_time_median_ns"] = static_cast<std::int64_t>(8e9 / samples_per_second);
   row["samples_per_second"] = samples_per_second;
-  const Json course = {{"load", nullptr, peak / 2},
-                       {"forward", 0, peak / 2},
-                       {"forward", 1, peak},
-                       {"backward", 1, peak / 2},
-                       {"update", nullptr, peak / 2}};
+  const Json timeline = {{"load", nullptr, peak / 2},
+                         {"forward", 0, peak / 2},
+                         {"forward", 1, peak},
+                         {"backward", 1, peak / 2},
+                         {"update", nullptr, peak / 2}};
   return {.name = name,
           .work = work_of(techniques),
           .row = row,
-          .record = {{"status", "ok"}, {"step_memory", course}}};
+          .record = {{"status", "ok"}, {"step_memory", timeline}}};
 }
 
 CaseResult sample_failure(const std::string& name, const std::string& status,

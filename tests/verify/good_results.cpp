@@ -265,4 +265,8 @@ const Catalog& catalog_of_good_results() {
   return catalog;
 }
 
+Verification verify(const std::string& folder) {
+  return verify_results({folder}, catalog_of_good_results());
+}
+
 }  // namespace headroom

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "src/suite/catalog.h"
+#include "src/verify/verify.h"
 #include "tests/support/temporary_folder.h"
 
 namespace headroom {
@@ -41,5 +42,8 @@ GoodResults good_plan();
 
 /// The columns that these results have.
 const Catalog& catalog_of_good_results();
+
+/// Verifies a folder against that catalog.
+Verification verify(const std::string& folder);
 
 }  // namespace headroom

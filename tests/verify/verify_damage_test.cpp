@@ -12,10 +12,6 @@
 namespace headroom {
 namespace {
 
-Verification verify(const std::string& folder) {
-  return verify_results({folder}, catalog_of_good_results());
-}
-
 /// Results of two cases: damage is tried at every byte.
 GoodResults small_results() {
   GoodResults results = good_results();

@@ -13,10 +13,6 @@
 namespace headroom {
 namespace {
 
-Verification verify(const std::string& folder) {
-  return verify_results({folder}, catalog_of_good_results());
-}
-
 std::string text_of(const std::vector<Finding>& findings) {
   std::string text;
   for (const Finding& one : findings) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "src/results/repeats.h"
 #include "src/results/statistics.h"
 
+// What became of a case from old to new results: of its figures, and of the tensors of its peak.
 namespace headroom {
 
 /// What became of a figure, or of a case.
@@ -22,29 +24,41 @@ enum class Trend {
 struct FigureChange {
   std::string column;
   Trend trend = Trend::same;
-  double old_value = 0;  // of several processes the median
+  double old_value = 0;  // the median of several processes
   double new_value = 0;
-  /// Of a time: how many times the old one the new one is, with its 95 % interval.
-  std::optional<double> ratio = {};
+  std::optional<double> ratio = {};  // of a time: the new value by the old, with its 95 % interval
   std::optional<Interval> interval = {};
   std::string note = {};  // why it is not called same; may be empty
 
   double percent() const;  // from old to new; 0 where both are 0
 };
 
-/// The most that one comparison allows for chance: the probability that a step's time that did not
-/// change is called changed.
-inline constexpr double kTimeP = 0.01;
-
-/// The figures that both have, compared:
+/// Compares the figures that both cases have:
 /// - bytes and operations are exact: any other value than those of the old runs is a change. What
 ///   the driver counts is compared between plans only, as other processes are in it;
 /// - reserved bytes that were measured may move by the case's gate.reserved_bytes;
 /// - a step's time has changed where Mann and Whitney's test says so of the processes' medians and
 ///   the ratio passes the case's gate.time_percent; it is the same where the ratio's interval lies
-///   within that;
+///   within that. A time that did not change is called changed once in 100 comparisons at most;
 /// - losses and the gradient norm of the first step may move by what another order of the same sums
 ///   does, the last loss by a hundred times that; accuracy may fall by 3 standard errors.
 std::vector<FigureChange> figure_changes(const Repeats& old_case, const Repeats& new_case);
+
+/// Tensors of one kind that a new peak has more of, or fewer, than an old one.
+struct Growth {
+  std::string category;              // what they are for
+  std::string phase;                 // where they were made
+  std::vector<std::int64_t> blocks;  // in each of these; empty: outside of the blocks
+  std::string op;                    // that made them; empty: none, or not known of a timed step
+  std::int64_t bytes = 0;            // of one tensor; all of the rounding
+  std::int64_t count = 0;            // how many more in each place; negative: fewer
+
+  std::int64_t total_bytes() const;  // in all its places
+};
+
+/// The tensors by which the new peak differs from the old one, out of the records, the most bytes
+/// first. They sum to the difference of the two peaks, to the byte. Empty where a record does not
+/// name its tensors, as where a case went wrong.
+std::vector<Growth> growth(const CaseResult& old_result, const CaseResult& new_result);
 
 }  // namespace headroom

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "src/compare/change_text.h"
+#include "src/compare/comparison_text.h"
 
 #include <fmt/format.h>
 
@@ -14,7 +14,7 @@
 namespace headroom {
 namespace {
 
-constexpr std::size_t kMostBlocks = 8;  // that are named
+constexpr std::size_t kMaxNamedBlocks = 8;  // that are named
 
 bool is_bytes(const std::string& column) { return column.find("_bytes") != std::string::npos; }
 
@@ -28,11 +28,59 @@ std::string blocks_text(const std::vector<std::int64_t>& blocks) {
   if (blocks.empty()) return "outside of the blocks";
   if (blocks.size() == 1) return fmt::format("in block {}", blocks.front());
   std::string names;
-  for (std::size_t i = 0; i < std::min(blocks.size(), kMostBlocks); ++i) {
+  for (std::size_t i = 0; i < std::min(blocks.size(), kMaxNamedBlocks); ++i) {
     names += (i == 0 ? "" : ", ") + std::to_string(blocks[i]);
   }
-  if (blocks.size() > kMostBlocks) names += ", ...";
+  if (blocks.size() > kMaxNamedBlocks) names += ", ...";
   return fmt::format("in each of {} blocks ({})", blocks.size(), names);
+}
+
+constexpr std::size_t kMaxGrowthLines = 6;  // lines of what grew
+
+std::string name_of(Trend trend) { return std::string(enum_name(trend)); }
+
+ComparisonLine status_line(const CaseChange& change) {
+  return {name_of(change.trend), "status", change.old_status, change.new_status,
+          status_text(change)};
+}
+
+ComparisonLine figure_line(const FigureChange& figure) {
+  return {name_of(figure.trend), figure.column, figure_text(figure.column, figure.old_value),
+          figure_text(figure.column, figure.new_value), change_text(figure)};
+}
+
+std::vector<std::string> notes_of(const CaseChange& change) {
+  std::vector<std::string> notes;
+  for (const std::string& text : change.work_differences) notes.push_back("other work: " + text);
+  for (const FigureChange& figure : change.figures) {
+    if (figure.trend != Trend::same && !figure.note.empty()) {
+      notes.push_back(figure.column + ": " + figure.note);
+    }
+  }
+  if (change.growth.empty()) return notes;
+  if (change.old_place != change.new_place) {
+    notes.push_back("the peak was in " + change.old_place + " and is in " + change.new_place);
+  } else {
+    notes.push_back("the peak is in " + change.new_place);
+  }
+  for (std::size_t i = 0; i < std::min(change.growth.size(), kMaxGrowthLines); ++i) {
+    notes.push_back(growth_text(change.growth[i]));
+  }
+  if (change.growth.size() > kMaxGrowthLines) {
+    notes.push_back("and " + std::to_string(change.growth.size() - kMaxGrowthLines) +
+                    " more kinds");
+  }
+  return notes;
+}
+
+ComparisonEntry entry_of(const CaseChange& change) {
+  ComparisonEntry entry{
+      .where = change.suite + " " + change.name, .lines = {}, .notes = notes_of(change)};
+  if (change.old_status != change.new_status) entry.lines.push_back(status_line(change));
+  for (const FigureChange& figure : change.figures) {
+    if (figure.trend != Trend::same) entry.lines.push_back(figure_line(figure));
+  }
+  return entry;
 }
 
 }  // namespace
@@ -89,6 +137,28 @@ std::string count_text(const Comparison& comparison) {
     is_first = false;
   }
   return text;
+}
+
+std::vector<ComparisonEntry> comparison_entries(const Comparison& comparison) {
+  std::vector<ComparisonEntry> entries;
+  for (const CaseChange& change : comparison.cases) {
+    ComparisonEntry entry = entry_of(change);
+    if (!entry.lines.empty() || !entry.notes.empty()) entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
+std::vector<std::string> line_header() {
+  return {"case", "trend", "figure", "old", "new", "change"};
+}
+
+std::vector<std::vector<std::string>> line_cells(const ComparisonEntry& entry) {
+  std::vector<std::vector<std::string>> rows;
+  for (const ComparisonLine& line : entry.lines) {
+    rows.push_back(
+        {entry.where, line.trend, line.figure, line.old_text, line.new_text, line.change});
+  }
+  return rows;
 }
 
 }  // namespace headroom

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "src/compare/figure_change.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "src/compare/changes.h"
 #include "src/suite/gate_fields.h"
 
 namespace headroom {
@@ -17,12 +16,12 @@ using Values = std::vector<double>;
 /// What decides whether a figure has changed.
 enum class Measure { exact, planned, reserved, time, first_step, last_loss, accuracy };
 
-struct Figure {
+struct ComparedFigure {
   const char* column;
   Measure measure;
 };
 
-constexpr Figure kFigures[] = {
+constexpr ComparedFigure kComparedFigures[] = {
     {"run_peak_allocated_bytes", Measure::exact},
     {"steady_peak_allocated_bytes", Measure::exact},
     {"init_peak_allocated_bytes", Measure::exact},
@@ -43,6 +42,8 @@ constexpr Figure kFigures[] = {
     {"held_out_accuracy", Measure::accuracy},
 };
 
+// The probability that one comparison calls a step's time changed that did not change.
+constexpr double kMaxTimeP = 0.01;
 constexpr double kIntervalP = 0.025;  // on each side
 constexpr double kReordered = 1e-5;   // relative: float32 sums in another order
 constexpr double kReordered16 = 1e-2;
@@ -86,8 +87,8 @@ void judge_time(const Values& old_values, const Values& new_values, double perce
   const Interval interval = ratio_interval(old_values, new_values, kIntervalP);
   change.ratio = ratio;
   change.interval = interval;
-  const bool is_slower = mann_whitney_p(old_values, new_values) <= kTimeP;
-  const bool is_faster = mann_whitney_p(new_values, old_values) <= kTimeP;
+  const bool is_slower = mann_whitney_p(old_values, new_values) <= kMaxTimeP;
+  const bool is_faster = mann_whitney_p(new_values, old_values) <= kMaxTimeP;
   if (is_slower && ratio > allowed) {
     change.trend = Trend::worse;
   } else if (is_faster && ratio < 1 / allowed) {
@@ -117,7 +118,7 @@ void judge_accuracy(double samples, FigureChange& change) {
   change.note = fmt::format("it may move by {:.3f}, 3 standard errors", allowed);
 }
 
-void judge(const Figure& figure, const Repeats& new_case, const Values& old_values,
+void judge(const ComparedFigure& figure, const Repeats& new_case, const Values& old_values,
            const Values& new_values, FigureChange& change) {
   const CaseResult& run = *new_case.runs.front();
   const std::string precision = text_in(run.row, "precision");
@@ -149,7 +150,7 @@ double FigureChange::percent() const {
 
 std::vector<FigureChange> figure_changes(const Repeats& old_case, const Repeats& new_case) {
   std::vector<FigureChange> list;
-  for (const Figure& figure : kFigures) {
+  for (const ComparedFigure& figure : kComparedFigures) {
     const Values old_values = old_case.values(figure.column);
     const Values new_values = new_case.values(figure.column);
     if (old_values.empty() || new_values.empty()) continue;
