@@ -17,7 +17,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "src/workers/this_process.h"
+#include "src/core/file.h"
 
 namespace headroom {
 namespace {

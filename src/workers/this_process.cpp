@@ -10,12 +10,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <fstream>
 #include <string_view>
-#include <system_error>
 
 #include "src/core/checksum.h"
+#include "src/core/file.h"
 
 namespace headroom {
 namespace {
@@ -30,10 +29,6 @@ std::vector<pid_t> children() {
 }
 
 }  // namespace
-
-void throw_errno(const std::string& what) {
-  throw std::system_error(errno, std::generic_category(), what);
-}
 
 Interrupts::Interrupts() {
   sigset_t signals;

@@ -13,9 +13,6 @@
 // its children leave to it.
 namespace headroom {
 
-/// Throws std::system_error with what errno says; its text begins with `what`.
-[[noreturn]] void throw_errno(const std::string& what);
-
 /// While it lives, SIGINT, SIGTERM and SIGHUP end nothing by themselves: they are counted, and
 /// whoever waits sees them as a readable descriptor.
 class Interrupts {
