@@ -5,8 +5,9 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
-#include "src/cli/exit_code.h"
+#include "src/cli/command_line.h"
 #include "src/core/error.h"
 #include "src/workers/worker_call.h"
 

@@ -6,10 +6,9 @@
 #include <system_error>
 
 #include "src/cli/ask_worker.h"
-#include "src/cli/exit_code.h"
 #include "src/cli/output.h"
-#include "src/cli/usage_error.h"
 #include "src/core/error.h"
+#include "src/core/suggest.h"
 #include "src/workers/this_process.h"
 
 namespace headroom {
@@ -35,6 +34,44 @@ int take_program(int argc, char** argv, CommandLine& line) {
   line.program.assign(dashes + 1, end);
   if (line.program.empty()) throw ConfigError("plan --: behind it, the program to run is missing");
   return static_cast<int>(dashes - argv);
+}
+
+std::vector<std::string> option_names(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+std::vector<std::string> command_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(command->get_name());
+  }
+  return names;
+}
+
+/// What is wrong with the arguments, and what is allowed: "run: unknown option --devise; did you
+/// mean '--device'? Allowed: ...".
+std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {
+  const std::vector<CLI::App*> chosen = app.get_subcommands();
+  const CLI::App& command = chosen.empty() ? app : *chosen.front();
+  const std::string prefix = chosen.empty() ? "" : command.get_name() + ": ";
+  const std::string help =
+      "; " + (chosen.empty() ? "headroom" : "headroom " + command.get_name()) + " --help says more";
+  const std::vector<std::string> extra = command.remaining(true);
+  if (extra.empty()) return prefix + error.what() + help;
+
+  const std::string& given = extra.front();
+  if (given.starts_with("-")) {
+    const std::string name = given.substr(0, given.find('='));
+    return prefix + "unknown option " + name + "; " + allowed_names(name, option_names(command));
+  }
+  if (chosen.empty()) {
+    return "unknown command " + given + "; " + allowed_names(given, command_names(app));
+  }
+  return prefix + "one argument too many: " + given + help;
 }
 
 int run(int argc, char** argv, CommandLine& line) {

@@ -11,6 +11,13 @@
 
 namespace headroom {
 
+// Exit codes. 0: as asked.
+inline constexpr int kFailed = 1;           // some case, or we
+inline constexpr int kWrongCall = 2;        // the call or a file of the user is wrong
+inline constexpr int kUnusableResults = 3;  // earlier results can't be used
+inline constexpr int kMachineLacks = 4;     // something that was asked for
+inline constexpr int kInterrupted = 130;    // by the user; what was done is kept
+
 /// The program's arguments, while they are read. Each subcommand has one function that adds it, and
 /// that leaves what is to be done in `action`, which gives the exit code.
 struct CommandLine {
@@ -39,7 +46,7 @@ void add_report(CommandLine& line);
 std::string version(const Catalog& catalog);
 
 /// The whole program: reads the arguments, does what they ask, turns every error into a message on
-/// standard error and an exit code (src/cli/exit_code.h).
+/// standard error and an exit code.
 int run_command_line(int argc, char** argv, std::string_view catalog_json);
 
 }  // namespace headroom

@@ -5,8 +5,8 @@
 
 #include "src/cli/command_line.h"
 #include "src/cli/output.h"
-#include "src/core/error.h"
 #include "src/compare/comparison.h"
+#include "src/core/error.h"
 
 namespace headroom {
 namespace {
@@ -18,7 +18,7 @@ struct CompareOptions {
   bool anyway = false;
 };
 
-std::vector<std::string> format_names() {
+std::vector<std::string> comparison_format_names() {
   std::vector<std::string> names;
   std::ranges::transform(kComparisonFormats, std::back_inserter(names), &ComparisonFormat::name);
   return names;
@@ -59,7 +59,7 @@ void add_compare(CommandLine& line) {
       ->required();
   command->add_option("NEW", options->new_folder, "The same")->required();
   command->add_option("--format", options->format, "How to show it")
-      ->check(CLI::IsMember(format_names()))
+      ->check(CLI::IsMember(comparison_format_names()))
       ->capture_default_str();
   command->add_flag("--anyway", options->anyway,
                     "Show results of other machines or other work too, with no verdict on those");

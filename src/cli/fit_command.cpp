@@ -7,14 +7,12 @@
 #include <optional>
 #include <set>
 
+#include "src/cli/arguments.h"
 #include "src/cli/command_line.h"
-#include "src/cli/dry_run_arguments.h"
-#include "src/cli/exit_code.h"
 #include "src/cli/fit_planner.h"
 #include "src/cli/fit_suite.h"
 #include "src/cli/fit_summary.h"
 #include "src/cli/output.h"
-#include "src/cli/override_arguments.h"
 #include "src/core/error.h"
 #include "src/core/file.h"
 #include "src/core/suggest.h"
@@ -26,7 +24,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kFolder = "out/fit";
+constexpr const char* kFitFolder = "out/fit";
 constexpr const char* kImplementation = "train.optimizer.implementation";
 constexpr std::int64_t kMostSamples = 512;  // a larger micro-batch hardly makes a GPU busier
 
@@ -139,7 +137,7 @@ std::optional<FitSuite> read_suite(const Catalog& catalog, const FitOptions& opt
 
 std::filesystem::path file_to_write(const FitOptions& options, const std::string& name) {
   if (!options.out.empty()) return options.out;
-  return std::filesystem::path(kFolder) / (name + ".yaml");
+  return std::filesystem::path(kFitFolder) / (name + ".yaml");
 }
 
 int fit(const Catalog& catalog, const FitOptions& options) {
@@ -184,8 +182,9 @@ void add_fit(CommandLine& line) {
       ->required();
   options->overrides.add_to(*command);
   options->dry_run.add_to(*command);
-  command->add_option("--out", options->out,
-                      std::string("The suite file to write; default: ") + kFolder + "/NAME.yaml");
+  command->add_option(
+      "--out", options->out,
+      std::string("The suite file to write; default: ") + kFitFolder + "/NAME.yaml");
   command->add_flag("--json", options->json, "Print JSON");
   command->callback([&line, options] {
     line.action = [&line, options] { return fit(line.catalog(), *options); };

@@ -9,7 +9,7 @@
 #include <system_error>
 
 #include "src/cli/ask_worker.h"
-#include "src/cli/exit_code.h"
+#include "src/cli/command_line.h"
 #include "src/cli/output.h"
 #include "src/core/bytes.h"
 #include "src/core/error.h"

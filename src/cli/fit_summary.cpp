@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "src/cli/fit_planner.h"
 #include "src/core/bytes.h"
 #include "src/core/text_table.h"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
+#include <string>
 #include <string_view>
 
 namespace headroom {
@@ -11,5 +13,9 @@ void print(std::string_view text);
 
 /// One line to standard error, after "headroom: ". Never fails.
 void say(std::string_view text);
+
+/// A worker's result for people: a list of objects becomes a table, any other value a line
+/// "name: value"; objects in it are indented. Members whose name ends in "bytes" also get a unit.
+std::string format_result(const nlohmann::ordered_json& result);
 
 }  // namespace headroom

@@ -1,18 +1,135 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <memory>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "src/cli/arguments.h"
 #include "src/cli/ask_worker.h"
 #include "src/cli/command_line.h"
-#include "src/cli/dry_run_arguments.h"
-#include "src/cli/plan_summary.h"
-#include "src/cli/program_plan.h"
-#include "src/cli/suite_arguments.h"
+#include "src/cli/output.h"
+#include "src/cli/suite_runs.h"
+#include "src/cli/summary.h"
+#include "src/core/bytes.h"
 #include "src/core/error.h"
+#include "src/core/text_table.h"
+#include "src/runner/dry_program.h"
 
 namespace headroom {
 namespace {
 
-constexpr const char* kFolder = "out/plan";
+using Json = nlohmann::ordered_json;
+
+constexpr int kSignalBase = 128;  // a shell's exit status for a signal
+
+int status_of(const ExitStatus& exit) {
+  return exit.signal == 0 ? exit.code : kSignalBase + exit.signal;
+}
+
+std::int64_t number(const Json& report, const char* name) {
+  return report.value(name, std::int64_t{0});
+}
+
+bool ran_out_of_memory(const Json& report) { return number(report, "out_of_memory_errors") > 0; }
+
+/// One process, as it is printed.
+Json describe(const Json& report) {
+  Json result{{"gpu", report.at("gpu")},
+              {"libtorch", report.at("libtorch")},
+              {"fits", !ran_out_of_memory(report)},
+              {"total_bytes", report.at("total_bytes")},
+              {"context_bytes", report.at("context_bytes")},
+              {"driver_peak_bytes", report.at("peak_device_bytes")}};
+  // What PyTorch's allocator counted is known for the LibTorch that this headroom was built with.
+  for (const char* name : {"peak_allocated_bytes", "peak_reserved_bytes"}) {
+    if (report.contains(name)) result[name] = report[name];
+  }
+  for (const char* name : {"peak_pinned_bytes", "to_device_bytes", "to_host_bytes",
+                           "collective_bytes", "launches", "product_flops"}) {
+    result[name] = report.at(name);
+  }
+  if (ran_out_of_memory(report)) {
+    result["refused_bytes"] = report.at("refused_bytes");
+    result["free_when_refused_bytes"] = report.at("free_when_refused_bytes");
+  }
+  result["reserved_depends_on_host"] = report.at("undecided_questions") != 0;
+  return result;
+}
+
+std::string bytes(const Json& process, const char* name) {
+  return process.contains(name) ? format_bytes(process[name].get<std::int64_t>()) : "not known";
+}
+
+std::string format_processes(const std::vector<Json>& processes) {
+  std::vector<std::vector<std::string>> lines;
+  for (const Json& process : processes) {
+    lines.push_back({process.at("gpu").get<std::string>(), process.at("fits") ? "yes" : "no",
+                     bytes(process, "peak_allocated_bytes"), bytes(process, "peak_reserved_bytes"),
+                     bytes(process, "driver_peak_bytes"), bytes(process, "total_bytes"),
+                     bytes(process, "peak_pinned_bytes")});
+  }
+  std::string text =
+      format_table({"gpu", "fits", "allocated", "reserved", "driver", "of", "pinned"}, lines,
+                   {"allocated", "reserved", "driver", "of", "pinned"});
+  for (const Json& process : processes) {
+    if (!process.at("fits")) {
+      text += "out of memory: " + bytes(process, "refused_bytes") + " more were wanted, " +
+              bytes(process, "free_when_refused_bytes") + " were free\n";
+    }
+    if (process.at("reserved_depends_on_host")) {
+      text +=
+          "reserved depends on how far the host runs ahead of the GPU: "
+          "HEADROOM_DRY_RUN_HOST_NS=slow and =0 give its two bounds\n";
+    }
+  }
+  return text;
+}
+
+void check_followed(const DryProgram& program, const std::string& name) {
+  std::string missing;
+  for (const Json& report : program.reports) {
+    const auto functions = report.at("not_modelled").get<std::string>();
+    if (!functions.empty()) missing += (missing.empty() ? "" : ", ") + functions;
+  }
+  if (!missing.empty()) {
+    throw Unsupported(name + ": a dry run can't follow it: it called " + missing +
+                      ", which is not modelled (docs/planning.md)");
+  }
+  if (!program.reports.empty()) return;
+  if (program.exit == ExitStatus{}) {
+    throw ConfigError(name +
+                      ": it used no CUDA device, so there is nothing to plan: is it a "
+                      "program of PyTorch that trains on device 'cuda'?");
+  }
+}
+
+/// Runs a program dry and prints what it took, or would have taken when it ran out of memory. Gives
+/// the exit code: 0, also where memory ran out, which is a result; 1 where the program failed.
+/// Throws ConfigError where it used no CUDA, Unsupported where it did what a dry run can't follow.
+int plan_program(const std::vector<std::string>& command, const DryRun& dry_run, bool json) {
+  const DryProgram program = run_dry(command, dry_run);
+  check_followed(program, command[0]);
+  std::vector<Json> processes;
+  for (const Json& report : program.reports) {
+    const bool has_memory = number(report, "peak_device_bytes") > number(report, "context_bytes");
+    // Compilers and loaders of a program ask what device there is, and take nothing of it.
+    if (has_memory || program.reports.size() == 1) processes.push_back(describe(report));
+  }
+  const bool fits =
+      std::none_of(program.reports.begin(), program.reports.end(), &ran_out_of_memory);
+  const int status = status_of(program.exit);
+  if (json) {
+    print(Json{{"exit_status", status}, {"fits", fits}, {"processes", processes}}.dump(2) + "\n");
+  } else if (!processes.empty()) {
+    print(format_processes(processes));
+  }
+  if (status == 0 || !fits) return 0;
+  say(command[0] + fmt::format(": ended with exit status {}", status));
+  return kFailed;
+}
+
+constexpr const char* kPlanFolder = "out/plan";
 
 struct PlanOptions {
   SuiteArguments cases;
@@ -36,7 +153,7 @@ int plan(const CommandLine& line, const PlanOptions& options) {
     run.dry_run = make_dry_run(catalog, options.dry_run, suite.gpu);
     return run;
   };
-  return run_suites(catalog, options.cases, kFolder, options_of, &format_plan);
+  return run_suites(catalog, options.cases, kPlanFolder, options_of, &format_plan);
 }
 
 }  // namespace
@@ -46,7 +163,7 @@ void add_plan(CommandLine& line) {
       "plan",
       "What cases, or any CUDA program of PyTorch (plan -- PROGRAM ...), take, with no GPU");
   const auto options = std::make_shared<PlanOptions>();
-  options->cases.add_to(*command, kFolder);
+  options->cases.add_to(*command, kPlanFolder);
   options->dry_run.add_to(*command);
   command->callback(
       [&line, options] { line.action = [&line, options] { return plan(line, *options); }; });

@@ -1,14 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "src/report/report_page.h"
+// `headroom report` and `headroom export`: results as pages and files for others.
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <memory>
 
 #include "src/cli/command_line.h"
 #include "src/cli/output.h"
 #include "src/core/file.h"
+#include "src/report/export.h"
+#include "src/report/report_page.h"
 
 namespace headroom {
 namespace {
+
+/// All results in and below those folders.
+std::vector<Results> read_folders(const std::vector<std::string>& folders) {
+  std::vector<Results> all;
+  for (const std::string& folder : folders) {
+    std::ranges::move(read_all_results(folder), std::back_inserter(all));
+  }
+  return all;
+}
 
 struct ReportOptions {
   std::vector<std::string> results;
@@ -16,12 +30,31 @@ struct ReportOptions {
 };
 
 int report(const ReportOptions& options) {
-  std::vector<Results> all;
-  for (const std::string& folder : options.results) {
-    for (Results& results : read_all_results(folder)) all.push_back(std::move(results));
-  }
-  write_file_atomically(options.out, html_report(all));
+  write_file_atomically(options.out, html_report(read_folders(options.results)));
   print(options.out + "\n");
+  return 0;
+}
+
+struct ExportOptions {
+  std::vector<std::string> folders;
+  std::string format;
+  std::string out;
+};
+
+std::vector<std::string> export_format_names() {
+  std::vector<std::string> names;
+  for (const ExportFormat& format : export_formats()) names.emplace_back(format.name);
+  return names;
+}
+
+int export_results(const ExportOptions& options) {
+  const auto format = std::ranges::find(export_formats(), options.format, &ExportFormat::name);
+  const std::string text = format->write(read_folders(options.folders));
+  if (options.out.empty()) {
+    print(text);
+  } else {
+    write_file_atomically(options.out, text);
+  }
   return 0;
 }
 
@@ -34,6 +67,24 @@ void add_report(CommandLine& line) {
       ->required();
   command->add_option("--out", options->out, "The file to write")->capture_default_str();
   command->callback([&line, options] { line.action = [options] { return report(*options); }; });
+}
+
+void add_export(CommandLine& line) {
+  CLI::App* command =
+      line.app.add_subcommand("export", "Results in the formats of other tools and services");
+  const auto options = std::make_shared<ExportOptions>();
+  std::string formats = "The format:";
+  for (const ExportFormat& format : export_formats()) {
+    formats += fmt::format("\n{}: {}", format.name, format.summary);
+  }
+  command->add_option("RESULTS", options->folders, "Results folders, or folders of those")
+      ->required();
+  command->add_option("--format", options->format, formats)
+      ->required()
+      ->check(CLI::IsMember(export_format_names()));
+  command->add_option("--out", options->out, "The file to write; default: standard output");
+  command->callback(
+      [&line, options] { line.action = [options] { return export_results(*options); }; });
 }
 
 }  // namespace headroom

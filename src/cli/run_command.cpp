@@ -2,15 +2,16 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "src/cli/arguments.h"
 #include "src/cli/ask_worker.h"
 #include "src/cli/command_line.h"
-#include "src/cli/dry_run_arguments.h"
-#include "src/cli/launched.h"
 #include "src/cli/output.h"
-#include "src/cli/suite_arguments.h"
+#include "src/cli/suite_runs.h"
 #include "src/cli/summary.h"
 #include "src/core/error.h"
 #include "src/core/text_table.h"
+#include "src/workers/agent.h"
+#include "src/workers/agents.h"
 #include "src/workers/launcher.h"
 
 namespace headroom {
@@ -33,7 +34,7 @@ struct Device {
 Device choose_device(const Catalog& catalog, const RunOptions& options) {
   const std::string& asked = options.device;
   if (asked == "cuda" && !catalog.cuda_built) {
-    throw Unsupported("--device cuda: this headroom was built with a LibTorch without CUDA");
+    throw Unsupported("--device cuda: " + why_no_cuda());
   }
   if (asked == "cpu" || !catalog.cuda_built) return {"cpu", ""};
   if (asked == "cuda" && !options.with_plan) return {"cuda", ""};
@@ -46,17 +47,41 @@ int list_cases(const Selection& selection, bool json) {
   Json cases = Json::array();
   std::vector<std::vector<std::string>> lines;
   for (const Suite& suite : selection.suites) {
-    for (const Case& one : suite.cases) {
-      if (!selection.selects(one)) continue;
-      cases.push_back(one.to_json());
-      const Json* model = one.find("model.name");
-      lines.push_back({suite.name, one.name, model == nullptr ? "" : model->get<std::string>(),
-                       one.technique_names()});
+    for (const Case& listed : suite.cases) {
+      if (!selection.selects(listed)) continue;
+      cases.push_back(listed.to_json());
+      const Json* model = listed.find("model.name");
+      lines.push_back({suite.name, listed.name, model == nullptr ? "" : model->get<std::string>(),
+                       listed.technique_names()});
     }
   }
   print(json ? cases.dump(2) + "\n"
              : format_table({"suite", "case", "model", "techniques"}, lines));
   return 0;
+}
+
+// `headroom run` that a launcher started several times: rank 0 is the runner, the others are its
+// agents. `program`: what --version prints.
+
+// Launchers start all ranks at about the same time.
+constexpr std::chrono::seconds kMeetingTimeout{60};
+
+/// Waits for the agents. Throws Unsupported where a port is taken or they do not come.
+std::unique_ptr<Agents> meet_agents(const Launch& launch, const std::string& program) {
+  return std::make_unique<Agents>(launch, hello_of(launch, program), kMeetingTimeout,
+                                  [](const std::string& text) { say(text); });
+}
+
+/// Is an agent until the runner needs it no longer, and gives the exit code. Throws Unsupported
+/// where the runner does not answer, or refuses it.
+int run_agent(const Launch& launch, const std::string& program) {
+  const std::string worker = worker_path();
+  Connection runner = call_runner(launch, hello_of(launch, program), kMeetingTimeout);
+  Interrupts interrupts;
+  const std::string why = serve_runner(runner, launch, worker, interrupts);
+  if (why.empty()) return 0;
+  say("rank " + std::to_string(launch.rank) + ": " + why);
+  return interrupts.count() > 0 ? kInterrupted : kFailed;
 }
 
 int run(const Catalog& catalog, const RunOptions& options) {

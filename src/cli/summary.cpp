@@ -3,12 +3,15 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "src/core/bytes.h"
+#include "src/core/printable.h"
 #include "src/core/text_table.h"
 #include "src/results/columns.h"
 
@@ -17,6 +20,12 @@ namespace {
 
 constexpr std::string_view kPeak = column::run_peak_allocated_bytes;
 constexpr std::string_view kStepTime = column::step_time_median_ns;
+
+/// An amount of memory, for people; empty where the row has none.
+std::string bytes_in(const Row& row, std::string_view column) {
+  const auto bytes = number_in(row, column);
+  return bytes ? format_bytes(static_cast<std::int64_t>(*bytes)) : "";
+}
 
 std::string peak(const Row& row) { return bytes_in(row, kPeak); }
 
@@ -33,12 +42,58 @@ std::string saved(const Row& row, const Row& plain) {
   return fmt::format("{:.1f} %", 100 * (*whole - *mine) / *whole);
 }
 
-}  // namespace
-
-std::string bytes_in(const Row& row, std::string_view column) {
-  const auto bytes = number_in(row, column);
-  return bytes ? format_bytes(static_cast<std::int64_t>(*bytes)) : "";
+/// A line for each 16-bit dtype that the CPU emulated; none where it did not.
+std::string emulation_notes(const std::vector<Row>& rows) {
+  std::map<std::string, std::string> cases;  // by dtype
+  for (const Row& row : rows) {
+    const std::string dtype = emulated_dtype(row);
+    if (dtype.empty()) continue;
+    std::string& names = cases[dtype];
+    names += (names.empty() ? "" : ", ") + text_in(row, column::case_);
+  }
+  std::string text;
+  for (const auto& [dtype, names] : cases) {
+    text += printable("Emulated: this CPU has no instructions for products of " + dtype +
+                      ", so these step times are not the technique's: " + names) +
+            "\n";
+  }
+  return text;
 }
+
+std::string reserved(const Row& row) {
+  const std::string lower = bytes_in(row, column::run_peak_reserved_lower_bytes);
+  const std::string upper = bytes_in(row, column::run_peak_reserved_upper_bytes);
+  const std::string estimate = bytes_in(row, column::run_peak_reserved_bytes);
+  return lower == upper ? estimate : estimate + " (" + lower + " to " + upper + ")";
+}
+
+std::string fits(const Row& row) {
+  const std::string missing = bytes_in(row, column::missing_bytes);
+  const std::string answer = text_in(row, column::fits);
+  return missing.empty() ? answer : answer + ", by " + missing;
+}
+
+/// The published figure of a row and the error of this row's; a table publishes one.
+std::array<std::string, 2> published(const Row& row) {
+  struct Compared {
+    std::string_view published, error;
+  };
+  for (const auto& compared :
+       {Compared{column::published_run_peak_reserved_bytes,
+                 column::run_peak_reserved_error_percent},
+        Compared{column::published_driver_peak_bytes, column::driver_peak_error_percent},
+        Compared{column::published_run_peak_allocated_bytes,
+                 column::run_peak_allocated_error_percent},
+        Compared{column::published_init_peak_reserved_bytes,
+                 column::init_peak_reserved_error_percent},
+        Compared{column::published_model_states_bytes, column::model_states_error_percent}}) {
+    const auto error = number_in(row, compared.error);
+    if (error) return {bytes_in(row, compared.published), fmt::format("{:+.1f} %", *error)};
+  }
+  return {};
+}
+
+}  // namespace
 
 std::string format_summary(const std::vector<Row>& rows) {
   std::vector<std::vector<std::string>> lines;
@@ -53,7 +108,8 @@ std::string format_summary(const std::vector<Row>& rows) {
     if (is_one) plain[like] = &row;
   }
   return format_table({"case", "status", "peak", "saved", "step time", "reason"}, lines,
-                      {"peak", "saved", "step time"});
+                      {"peak", "saved", "step time"}) +
+         emulation_notes(rows);
 }
 
 std::string format_row(const Row& row) {
@@ -63,6 +119,20 @@ std::string format_row(const Row& row) {
   if (const std::string reason = text_in(row, column::reason); !reason.empty())
     text += ": " + reason;
   return text;
+}
+
+std::string format_plan(const std::vector<Row>& rows) {
+  std::vector<std::vector<std::string>> lines;
+  for (const Row& row : rows) {
+    const auto [figure, error] = published(row);
+    lines.push_back({text_in(row, column::case_), text_in(row, column::status), fits(row),
+                     bytes_in(row, column::run_peak_allocated_bytes), reserved(row),
+                     bytes_in(row, column::driver_peak_bytes), figure, error,
+                     text_in(row, column::reason)});
+  }
+  return format_table(
+      {"case", "status", "fits", "allocated", "reserved", "driver", "published", "error", "reason"},
+      lines, {"allocated", "reserved", "driver", "published", "error"});
 }
 
 }  // namespace headroom

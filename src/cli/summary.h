@@ -11,12 +11,15 @@ namespace headroom {
 
 /// The rows of a run as a table for people: case, status, peak, what it saves against the
 /// last plain row of the same model and as many ranks, step time, reason.
+/// Below it the cases whose 16-bit products the CPU emulated.
 std::string format_summary(const std::vector<Row>& rows);
 
-/// An amount of memory in a row, for people; empty where it has none.
-std::string bytes_in(const Row& row, std::string_view column);
+/// The rows of a plan as a table for people: case, whether it fits, allocated and reserved peak
+/// (with its bounds where these differ), the driver's figure, what was published and how far the
+/// plan lies from it, reason.
+std::string format_plan(const std::vector<Row>& rows);
 
-/// One line of it, for progress: "ok, 12.30 MiB, 4.56 ms a step".
+/// One row as a line, for progress: "ok, 12.30 MiB, 4.56 ms a step".
 std::string format_row(const Row& row);
 
 }  // namespace headroom

@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 
 #include "src/cli/command_line.h"
-#include "src/cli/exit_code.h"
 #include "src/cli/output.h"
 #include "src/core/enum_names.h"
 #include "src/core/printable.h"

@@ -2,6 +2,7 @@
 #include "src/results/row.h"
 
 #include <stdexcept>
+#include <string_view>
 
 #include "src/core/csv.h"
 #include "src/results/columns.h"
@@ -44,6 +45,14 @@ bool is_plain(const Row& row) { return is_plain(ranks_of(row), text_in(row, colu
 
 bool is_plain(std::int64_t ranks, const std::string& techniques) {
   return techniques == (ranks == 1 ? "" : "ddp");
+}
+
+std::string emulated_dtype(const Row& row) {
+  std::string dtype = text_in(row, "precision");
+  if (constexpr std::string_view kMixed = "mixed_"; dtype.starts_with(kMixed)) {
+    dtype.erase(0, kMixed.size());
+  }
+  return text_in(row, "cpu_" + dtype) == "emulated" ? dtype : "";
 }
 
 std::string cell_text(const Json& value) {

@@ -38,6 +38,10 @@ std::int64_t ranks_of(const Row& row);
 bool is_plain(const Row& row);
 bool is_plain(std::int64_t ranks, const std::string& techniques);
 
+/// The 16-bit dtype of a case's products, where the CPU has no instructions for them, so that its
+/// times are those of an emulation; empty: they are its own, or the row does not tell.
+std::string emulated_dtype(const Row& row);
+
 /// A value as a cell of the CSV shows it. Numbers do not depend on a locale.
 std::string cell_text(const nlohmann::ordered_json& value);
 

@@ -24,6 +24,8 @@ TEST(Message, of_a_wrong_option_names_the_allowed_ones) {
                  "run: unknown option --devise; did you mean '--device'? Allowed: " + kRunOptions);
   expect_refused({"run", "suite.yaml", "--frobnicate=3"}, 2,
                  "run: unknown option --frobnicate; allowed: " + kRunOptions);
+  expect_refused({"run", "suite.yaml", "--dry-run"}, 2,
+                 "run: unknown option --dry-run; allowed: " + kRunOptions);
 }
 
 TEST(Message, of_a_wrong_command_names_the_allowed_ones) {

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the program prints where all is well.
 #include "src/cli/output.h"
-#include "src/core/printable.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "src/cli/summary.h"
+#include "src/core/printable.h"
 #include "tests/runner/program.h"
 
 namespace headroom {
@@ -73,6 +77,56 @@ TEST(Output, of_a_run_is_a_table_or_rows) {
   EXPECT_EQ(rows.at(1).at("run_peak_allocated_bytes"), 4'000'000);
 }
 
+/// What a program writes to a terminal that is its standard error.
+std::string said_to_a_terminal(const std::vector<std::string>& arguments) {
+  const int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
+  EXPECT_EQ(grantpt(terminal) | unlockpt(terminal), 0);
+  const std::string name = ptsname(terminal);
+  const int kept = open(name.c_str(), O_RDWR | O_NOCTTY | O_CLOEXEC);  // keeps what is said
+  EXPECT_EQ(
+      run_program(arguments, [&] { dup2(open(name.c_str(), O_RDWR | O_NOCTTY), STDERR_FILENO); })
+          .code,
+      0);
+  std::string said(65536, '\0');  // more than a terminal holds
+  said.resize(static_cast<std::size_t>(std::max<ssize_t>(0, read(terminal, said.data(), 65536))));
+  close(kept);
+  close(terminal);
+  return said;
+}
+
+TEST(Output, of_a_run_tells_a_terminal_the_minutes_that_are_left) {
+  const TemporaryFolder folder;
+  const std::string text = suite_of({"ok"}, "{silence_s: 20}") +
+                           "  - {name: half, model: {name: ok}, techniques: [exact]}\n";
+  const std::string said =
+      said_to_a_terminal({"run", folder.write("suite.yaml", text), "--out", folder / "out"});
+  const std::size_t second = said.find("test [2/2] half");
+  ASSERT_NE(second, std::string::npos) << said;
+  EXPECT_EQ(said.substr(0, second).find("left"), std::string::npos) << said;
+  EXPECT_NE(said.find(", about 1 min left", second), std::string::npos) << said;
+  EXPECT_TRUE(said.ends_with("half: \x1b[32mok, 3.81 MiB, 0.01 ms a step\x1b[0m\r\n")) << said;
+}
+
+TEST(Output, of_a_run_names_the_cases_whose_products_are_emulated) {
+  const auto row = [](const std::string& name, const std::string& precision) {
+    return Row{{"case", name},
+               {"status", "ok"},
+               {"precision", precision},
+               {"cpu_bfloat16", "emulated"},
+               {"cpu_float16", "native"}};
+  };
+  std::vector<Row> rows = {row("plain", "float32"), row("mixed", "mixed_bfloat16"),
+                           row("other", "mixed_float16"), row("half", "bfloat16")};
+  const std::string note =
+      "Emulated: this CPU has no instructions for products of bfloat16, so these step times are "
+      "not the technique's: mixed, half\n";
+  EXPECT_TRUE(format_summary(rows).ends_with("\n" + note)) << format_summary(rows);
+  for (Row& each : rows) each["cpu_bfloat16"] = "native";
+  EXPECT_EQ(format_summary(rows).find("Emulated"), std::string::npos);
+  for (Row& each : rows) each.erase("cpu_bfloat16");  // as journals of before have it
+  EXPECT_EQ(format_summary(rows).find("Emulated"), std::string::npos);
+}
+
 TEST(Output, of_an_export_goes_to_standard_output_or_a_file) {
   const TemporaryFolder folder;
   const std::string suite = folder.write("suite.yaml", suite_of({"ok", "abort"}, "{silence_s: 9}"));
@@ -88,6 +142,34 @@ TEST(Output, of_an_export_goes_to_standard_output_or_a_file) {
   EXPECT_EQ(ended.code, 0);
   EXPECT_EQ(ended.out, "");
   EXPECT_EQ(Json::parse(read_text(file)), exported);
+}
+
+TEST(Output, of_a_report_is_one_file) {
+  const TemporaryFolder folder;
+  const std::string suite =
+      folder.write("suite.yaml", suite_of({"ok", "out_of_memory"}, "{silence_s: 20}"));
+  const std::string out = folder / "out";
+  run_program({"run", suite, "--out", out});
+  const std::string page = folder / "page.html";
+  const Ended ended = run_program({"report", out, "--out", page});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_EQ(ended.out, page + "\n");
+  const std::string html = read_text(page);
+  EXPECT_TRUE(html.starts_with("<!DOCTYPE html>"));
+  for (const std::string part : {"<b>2</b> cases", "<b>1</b> ok", "<b>out_of_memory</b>"}) {
+    EXPECT_NE(html.find(part), std::string::npos) << part;
+  }
+}
+
+TEST(Output, of_a_report_of_no_results_says_so_and_writes_nothing) {
+  const TemporaryFolder folder;
+  const std::string page = folder / "page.html";
+  for (const std::string& results : {folder / "none", folder.path().string()}) {
+    const Ended ended = run_program({"report", results, "--out", page});
+    EXPECT_EQ(ended.code, 2);
+    EXPECT_NE(ended.err.find(results), std::string::npos) << ended.err;
+    EXPECT_FALSE(std::filesystem::exists(page));
+  }
 }
 
 TEST(Output, of_several_suites_goes_to_a_folder_each) {

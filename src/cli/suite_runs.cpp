@@ -1,21 +1,116 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "src/cli/suite_arguments.h"
+#include "src/cli/suite_runs.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <ratio>
 #include <regex>
+#include <string_view>
 
-#include "src/cli/exit_code.h"
+#include "src/cli/command_line.h"
 #include "src/cli/output.h"
-#include "src/cli/progress.h"
+#include "src/cli/summary.h"
 #include "src/core/error.h"
+#include "src/core/printable.h"
 #include "src/results/results_folder.h"
 #include "src/runner/environment.h"
+#include "src/workers/this_process.h"
 
 namespace headroom {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+constexpr std::string_view kOverwrite = "\r\x1b[K";
+
+/// Progress is a courtesy: where it can't be written, the run goes on.
+void show(const std::string& text) {
+  [[maybe_unused]] const ssize_t ignored = write(STDERR_FILENO, text.data(), text.size());
+}
+
+bool wants_colour() {
+  const char* no_colour = std::getenv("NO_COLOR");
+  return no_colour == nullptr || *no_colour == '\0';
+}
+
+std::string_view colour_of(Status status) {
+  constexpr std::string_view kGreen = "\x1b[32m";
+  constexpr std::string_view kYellow = "\x1b[33m";
+  constexpr std::string_view kRed = "\x1b[31m";
+  if (is_failure(status)) return kRed;
+  return status == Status::ok ? kGreen : kYellow;
+}
+
+/// Shows a run on standard error: on a terminal one line that is written over while a case runs,
+/// with the minutes that are left, and anywhere else one line for each case that ended. The status
+/// has a colour on a terminal, unless NO_COLOR is set.
+class ProgressLines : public SuiteRunObserver {
+ public:
+  explicit ProgressLines(std::string suite);
+
+  void said(const std::string& note) override;
+  void case_started(std::size_t index, std::size_t count, const Case& started) override;
+  void case_progressed(const WorkerProgress& progress) override;
+  void case_ended(const Row& row) override;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  /// ", about 4 min left", by the cases that ended so far; nothing before the first one did.
+  std::string time_left(std::size_t cases) const;
+
+  std::string suite_;
+  std::string current_;  // "vit_l16 [2/5] vanilla"
+  std::string left_;     // on a terminal: time_left() when the case started
+  std::size_t ended_ = 0;
+  Clock::time_point start_ = Clock::now();
+  bool is_terminal_;
+  bool has_colour_;
+};
+
+ProgressLines::ProgressLines(std::string suite)
+    : suite_(std::move(suite)),
+      is_terminal_(isatty(STDERR_FILENO) == 1),
+      has_colour_(is_terminal_ && wants_colour()) {}
+
+void ProgressLines::said(const std::string& note) { say(note); }
+
+void ProgressLines::case_started(std::size_t index, std::size_t count, const Case& started) {
+  current_ = printable(fmt::format("{} [{}/{}] {}", suite_, index + 1, count, started.name));
+  left_ = time_left(count - index);
+  case_progressed({});
+}
+
+std::string ProgressLines::time_left(std::size_t cases) const {
+  if (ended_ == 0) return "";
+  const std::chrono::duration<double, std::ratio<60>> so_far = Clock::now() - start_;
+  const double minutes = so_far.count() / static_cast<double>(ended_) * static_cast<double>(cases);
+  return fmt::format(", about {:.0f} min left", std::ceil(minutes));
+}
+
+void ProgressLines::case_progressed(const WorkerProgress& progress) {
+  if (!is_terminal_) return;
+  std::string text = std::string(kOverwrite) + current_ + ": " + progress.phase;
+  if (progress.steps > 0) {
+    text += fmt::format(" {}/{}", progress.step, progress.steps);
+  }
+  show(text + left_);
+}
+
+void ProgressLines::case_ended(const Row& row) {
+  ++ended_;
+  const std::string text = printable(format_row(row));
+  if (!is_terminal_) return show(current_ + ": " + text + "\n");
+  const std::string start = std::string(kOverwrite) + current_ + ": ";
+  if (!has_colour_) return show(start + text + "\n");
+  show(start + std::string(colour_of(status_of(row))) + text + "\x1b[0m\n");
+}
 
 /// The newest folder below out/SUITE; their names are times, so the last one.
 std::filesystem::path newest_folder(const std::filesystem::path& parent) {
@@ -53,18 +148,6 @@ int exit_code(const std::vector<Row>& rows) {
 
 }  // namespace
 
-void SuiteArguments::add_to(CLI::App& command, const std::string& folder) {
-  command.add_option("SUITE", suites, "Suite files");
-  command.add_option("--only", only, "Only cases whose name this regular expression finds");
-  overrides.add_to(command);
-  command.add_option("--out", out, "The folder for results; default: " + folder + "/SUITE/TIME");
-  command.add_flag("--resume", resume,
-                   "Go on with the results in --out, or in the newest folder of the suite");
-  command.add_flag("--snapshot", snapshot,
-                   "Write what CUDA's allocator did in each case, for PyTorch's memory_viz");
-  command.add_flag("--json", json, "Print JSON");
-}
-
 Selection select_cases(const Catalog& catalog, const SuiteArguments& arguments) {
   Selection selection;
   for (const std::string& path : arguments.suites) {
@@ -78,7 +161,9 @@ Selection select_cases(const Catalog& catalog, const SuiteArguments& arguments) 
   } catch (const std::regex_error&) {
     throw ConfigError("--only: no regular expression: " + arguments.only);
   }
-  selection.selects = [only](const Case& one) { return std::regex_search(one.name, only); };
+  selection.selects = [only](const Case& candidate) {
+    return std::regex_search(candidate.name, only);
+  };
   for (const Suite& suite : selection.suites) {
     if (std::any_of(suite.cases.begin(), suite.cases.end(), selection.selects)) return selection;
   }

@@ -1,32 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <CLI/CLI.hpp>
-#include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
 
-#include "src/cli/override_arguments.h"
+#include "src/cli/arguments.h"
 #include "src/runner/suite_run.h"
 #include "src/suite/suite.h"
-#include "src/workers/this_process.h"
 
-// What `run` and `plan` have in common: which cases, and where their results go.
+// What `run` and `plan` do with suites.
 namespace headroom {
-
-struct SuiteArguments {
-  std::vector<std::string> suites;
-  std::string only;
-  OverrideArguments overrides;
-  std::string out;
-  bool resume = false;
-  bool snapshot = false;
-  bool json = false;
-
-  /// `folder`: below which folder results go where --out names none.
-  void add_to(CLI::App& command, const std::string& folder);
-};
 
 /// Cases of suites, as they were asked for.
 struct Selection {

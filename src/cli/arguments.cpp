@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "src/cli/dry_run_arguments.h"
+#include "src/cli/arguments.h"
 
 #include <filesystem>
 
+#include "src/cli/command_line.h"
 #include "src/core/bytes.h"
 #include "src/core/error.h"
 #include "src/core/suggest.h"
@@ -22,13 +23,40 @@ std::string libraries() {
 
 void check_can_plan(const Catalog& catalog) {
   if (!catalog.cuda_built) {
-    throw Unsupported(
-        "this headroom was built with a LibTorch without CUDA, and nothing can be planned without "
-        "that (a GPU is not needed)");
+    throw Unsupported(why_no_cuda() +
+                      ", and nothing can be planned without that (a GPU is not needed)");
   }
 }
 
 }  // namespace
+
+std::string why_no_cuda() { return "this headroom was built with a LibTorch without CUDA"; }
+
+void OverrideArguments::add_to(CLI::App& command) {
+  command.add_option("--set", set, "K=V, over every case: train.batch_size=4")
+      ->expected(1)
+      ->take_all();
+  command.add_option("--ranks", ranks, "Processes that train a case together: --set ranks=N");
+}
+
+std::vector<Override> OverrideArguments::overrides() const {
+  std::vector<Override> result;
+  for (const std::string& text : set) result.push_back(parse_override(text));
+  if (!ranks.empty()) result.push_back(parse_override("ranks=" + ranks));
+  return result;
+}
+
+void SuiteArguments::add_to(CLI::App& command, const std::string& folder) {
+  command.add_option("SUITE", suites, "Suite files");
+  command.add_option("--only", only, "Only cases whose name this regular expression finds");
+  overrides.add_to(command);
+  command.add_option("--out", out, "The folder for results; default: " + folder + "/SUITE/TIME");
+  command.add_flag("--resume", resume,
+                   "Go on with the results in --out, or in the newest folder of the suite");
+  command.add_flag("--snapshot", snapshot,
+                   "Write what CUDA's allocator did in each case, for PyTorch's memory_viz");
+  command.add_flag("--json", json, "Print JSON");
+}
 
 void DryRunArguments::add_to(CLI::App& command) {
   command.add_option("--gpu", gpu,
