@@ -2,9 +2,11 @@
 #include "src/compare/comparison.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include "src/core/error.h"
 #include "src/core/json_difference.h"
+#include "src/results/columns.h"
 #include "src/suite/case.h"
 
 namespace headroom {
@@ -15,7 +17,8 @@ using Json = nlohmann::ordered_json;
 /// What a case's worker says of the machine.
 Json devices_of(const CaseResult& run) {
   Json devices = Json::object();
-  for (const char* column : {"device_name", "gpu_uuid", "cuda", "driver"}) {
+  for (const std::string_view column :
+       {column::device_name, column::gpu_uuid, column::cuda, column::driver}) {
     if (run.row.contains(column)) devices[column] = run.row[column];
   }
   return devices;
@@ -70,11 +73,11 @@ std::vector<std::string> work_differences(const Repeats& old_case, const Repeats
 
 /// Where the peak of a run was.
 std::string place_of(const Row& row) {
-  std::string place = text_in(row, "peak_phase");
-  if (const auto block = number_in(row, "peak_block")) {
+  std::string place = text_in(row, column::peak_phase);
+  if (const auto block = number_in(row, column::peak_block)) {
     place += ", block " + std::to_string(static_cast<std::int64_t>(*block));
   }
-  if (const std::string op = text_in(row, "peak_operator"); !op.empty()) place += ", " + op;
+  if (const std::string op = text_in(row, column::peak_operator); !op.empty()) place += ", " + op;
   return place;
 }
 
@@ -90,13 +93,13 @@ void judge_status(const Repeats& new_case, CaseChange& change) {
   const int now = gravity(change.new_status);
   // From one bad end to another nothing got worse, but it is not the same either.
   change.trend = now > before ? Trend::worse : now < before ? Trend::better : Trend::unclear;
-  if (!new_case.runs.empty()) change.reason = text_in(new_case.row(), "reason");
+  if (!new_case.runs.empty()) change.reason = text_in(new_case.row(), column::reason);
 }
 
 /// The growth of the peak of allocated bytes, where it changed.
 std::vector<Growth> growth_of_peak(const Repeats& old_case, const Repeats& new_case,
                                    const std::vector<FigureChange>& figures) {
-  constexpr const char* kPeak = "run_peak_allocated_bytes";
+  constexpr std::string_view kPeak = column::run_peak_allocated_bytes;
   const auto peak = std::ranges::find(figures, kPeak, &FigureChange::column);
   if (peak == figures.end() || peak->trend == Trend::same) return {};
   const auto run_with = [](const Repeats& repeats, double bytes) {

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string_view>
 
 #include "src/compare/changes.h"
+#include "src/results/columns.h"
 #include "src/suite/gate_fields.h"
 
 namespace headroom {
@@ -17,29 +19,29 @@ using Values = std::vector<double>;
 enum class Measure { exact, planned, reserved, time, first_step, last_loss, accuracy };
 
 struct ComparedFigure {
-  const char* column;
+  std::string_view column;
   Measure measure;
 };
 
 constexpr ComparedFigure kComparedFigures[] = {
-    {"run_peak_allocated_bytes", Measure::exact},
-    {"steady_peak_allocated_bytes", Measure::exact},
-    {"init_peak_allocated_bytes", Measure::exact},
-    {"model_states_bytes", Measure::exact},
-    {"pinned_peak_bytes", Measure::exact},
-    {"run_peak_reserved_bytes", Measure::reserved},
-    {"run_peak_reserved_lower_bytes", Measure::exact},
-    {"run_peak_reserved_upper_bytes", Measure::exact},
-    {"driver_peak_bytes", Measure::planned},
-    {"missing_bytes", Measure::exact},
-    {"host_link_bytes_per_step", Measure::exact},
-    {"collective_bytes_per_step", Measure::exact},
-    {"flops_per_step", Measure::exact},
-    {"step_time_median_ns", Measure::time},
-    {"first_loss", Measure::first_step},
-    {"first_gradient_norm", Measure::first_step},
-    {"last_loss", Measure::last_loss},
-    {"held_out_accuracy", Measure::accuracy},
+    {column::run_peak_allocated_bytes, Measure::exact},
+    {column::steady_peak_allocated_bytes, Measure::exact},
+    {column::init_peak_allocated_bytes, Measure::exact},
+    {column::model_states_bytes, Measure::exact},
+    {column::pinned_peak_bytes, Measure::exact},
+    {column::run_peak_reserved_bytes, Measure::reserved},
+    {column::run_peak_reserved_lower_bytes, Measure::exact},
+    {column::run_peak_reserved_upper_bytes, Measure::exact},
+    {column::driver_peak_bytes, Measure::planned},
+    {column::missing_bytes, Measure::exact},
+    {column::host_link_bytes_per_step, Measure::exact},
+    {column::collective_bytes_per_step, Measure::exact},
+    {column::flops_per_step, Measure::exact},
+    {column::step_time_median_ns, Measure::time},
+    {column::first_loss, Measure::first_step},
+    {column::first_gradient_norm, Measure::first_step},
+    {column::last_loss, Measure::last_loss},
+    {column::held_out_accuracy, Measure::accuracy},
 };
 
 // The probability that one comparison calls a step's time changed that did not change.
@@ -121,7 +123,7 @@ void judge_accuracy(double samples, FigureChange& change) {
 void judge(const ComparedFigure& figure, const Repeats& new_case, const Values& old_values,
            const Values& new_values, FigureChange& change) {
   const CaseResult& run = *new_case.runs.front();
-  const std::string precision = text_in(run.row, "precision");
+  const std::string precision = text_in(run.row, column::precision);
   const double reordered =
       precision.find("float16") == std::string::npos ? kReordered : kReordered16;
   switch (figure.measure) {
@@ -155,8 +157,9 @@ std::vector<FigureChange> figure_changes(const Repeats& old_case, const Repeats&
     const Values new_values = new_case.values(figure.column);
     if (old_values.empty() || new_values.empty()) continue;
     if (figure.measure == Measure::planned && new_case.kind != "planned") continue;
-    FigureChange change{
-        .column = figure.column, .old_value = median(old_values), .new_value = median(new_values)};
+    FigureChange change{.column = std::string(figure.column),
+                        .old_value = median(old_values),
+                        .new_value = median(new_values)};
     judge(figure, new_case, old_values, new_values, change);
     list.push_back(std::move(change));
   }

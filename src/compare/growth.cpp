@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "src/compare/changes.h"
+#include "src/results/columns.h"
 
 namespace headroom {
 namespace {
@@ -84,7 +85,7 @@ void add_growth(const Kind& kind, const std::map<Block, std::int64_t>& counts,
 }
 
 std::int64_t rounding_of(const CaseResult& result) {
-  return static_cast<std::int64_t>(number_in(result.row, "peak_rounding_bytes").value_or(0));
+  return static_cast<std::int64_t>(number_in(result.row, column::peak_rounding_bytes).value_or(0));
 }
 
 }  // namespace

@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <string_view>
 
 #include "src/compare/comparison_text.h"
 #include "src/core/checksum.h"
 #include "src/core/error.h"
+#include "src/results/columns.h"
 #include "src/results/statistics.h"
 #include "src/suite/gate_fields.h"
 
@@ -58,12 +60,13 @@ Light time_light(const TimeEvidence& evidence) {
 // The lights of a night.
 namespace {
 
-constexpr const char* kTime = "step_time_min_ns";
+constexpr std::string_view kTime = column::step_time_min_ns;
 
 /// The machine of a run: what the history of a case depends on.
 std::string machine_of(const CaseResult& run) {
   std::string text = run.environment.dump();
-  for (const char* column : {"device", "device_name", "gpu_uuid", "driver"}) {
+  for (const std::string_view column :
+       {column::device, column::device_name, column::gpu_uuid, column::driver}) {
     text += " " + text_in(run.row, column);
   }
   return fingerprint(text);

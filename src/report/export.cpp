@@ -13,6 +13,7 @@
 #include "src/core/bytes.h"
 #include "src/core/junit.h"
 #include "src/core/markup.h"
+#include "src/results/columns.h"
 #include "src/results/repeats.h"
 #include "src/results/statistics.h"
 
@@ -35,27 +36,32 @@ bool is_ok(const Repeats& repeats) { return repeats.status() == "ok"; }
 
 /// How it ended, for people: "ok", "crashed: signal 11", "not done".
 std::string ending_of(const Repeats& repeats) {
-  const std::string reason = repeats.runs.empty() ? "" : text_in(repeats.row(), "reason");
+  const std::string reason = repeats.runs.empty() ? "" : text_in(repeats.row(), column::reason);
   return repeats.status() + (reason.empty() ? "" : ": " + reason);
 }
 
 /// A column that is exported: of all of them less is better.
 struct ExportedFigure {
-  std::string column;
-  std::string unit;  // "bytes" or "ns"
+  std::string_view column;
+  std::string_view unit;  // "bytes" or "ns"
 };
-const ExportedFigure kExportedFigures[] = {
-    {"run_peak_allocated_bytes", "bytes"}, {"run_peak_reserved_bytes", "bytes"},
-    {"driver_peak_bytes", "bytes"},        {"pinned_peak_bytes", "bytes"},
-    {"step_time_median_ns", "ns"},
+constexpr ExportedFigure kExportedFigures[] = {
+    {column::run_peak_allocated_bytes, "bytes"}, {column::run_peak_reserved_bytes, "bytes"},
+    {column::driver_peak_bytes, "bytes"},        {column::pinned_peak_bytes, "bytes"},
+    {column::step_time_median_ns, "ns"},
 };
+
+/// The name under which other tools know a figure of a case.
+std::string path_of(const Repeats& repeats, const ExportedFigure& figure) {
+  return path_of(repeats) + "/" + std::string(figure.column);
+}
 
 }  // namespace
 
 // Google Benchmark.
 namespace {
 
-constexpr std::string_view kTime = "step_time_median_ns";
+constexpr std::string_view kTime = column::step_time_median_ns;
 
 /// What all entries of one repeat share.
 Json entry_of(const Repeats& repeats, std::size_t repeat, const std::string& name) {
@@ -79,7 +85,7 @@ void add_repeat(Json& benchmarks, const Repeats& repeats, std::size_t repeat) {
   std::optional<Json> timed;
   if (const auto time = row.find(kTime); time != row.end()) {
     timed = entry_of(repeats, repeat, path_of(repeats));
-    (*timed)["iterations"] = row.value("step_time_samples", 1);
+    (*timed)["iterations"] = row.value(column::step_time_samples, 1);
     put_time(*timed, *time);
   }
   Json of_bytes = Json::array();
@@ -88,7 +94,7 @@ void add_repeat(Json& benchmarks, const Repeats& repeats, std::size_t repeat) {
     // 0 has no geometric mean, which the tool takes of all.
     if (figure.column == kTime || value == row.end() || *value == 0) continue;
     if (timed) (*timed)[figure.column] = *value;
-    Json entry = entry_of(repeats, repeat, path_of(repeats) + "/" + figure.column);
+    Json entry = entry_of(repeats, repeat, path_of(repeats, figure));
     entry["iterations"] = 1;
     put_time(entry, *value);
     of_bytes.push_back(std::move(entry));
@@ -129,7 +135,7 @@ void add_figures(Json& entries, const Repeats& repeats) {
   for (const ExportedFigure& figure : kExportedFigures) {
     const std::vector<double> values = repeats.values(figure.column);
     if (values.empty()) continue;
-    Json entry = {{"name", path_of(repeats) + "/" + figure.column},
+    Json entry = {{"name", path_of(repeats, figure)},
                   {"unit", figure.unit},
                   {"value", std::llround(median(values))}};
     if (values.size() > 1) {
@@ -195,7 +201,7 @@ JunitTest test_of(const CaseResult& result) {
   const Status status = status_of(result.row);
   if (status == Status::ok) return {.name = result.name};
   const std::string end(enum_name(status));
-  const std::string reason = text_in(result.row, "reason");
+  const std::string reason = text_in(result.row, column::reason);
   const std::string message = end + ": " + reason;
   switch (status) {
     case Status::out_of_memory:
@@ -255,7 +261,8 @@ std::string heading(const std::string& group, const std::vector<ExportedFigure>&
   std::string text = "### " + escape_markdown(group) + "\n\n| case |";
   std::string rule = "\n| --- |";
   for (const ExportedFigure& figure : figures) {
-    text += " " + escape_markdown(figure.column.substr(0, figure.column.rfind('_'))) + " |";
+    text += " " + escape_markdown(std::string(figure.column.substr(0, figure.column.rfind('_')))) +
+            " |";
     rule += " --: |";
   }
   return text + " repeats | end |" + rule + " --: | --- |\n";

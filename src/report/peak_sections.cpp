@@ -6,6 +6,7 @@
 
 #include "src/report/sections.h"
 #include "src/report/svg.h"
+#include "src/results/columns.h"
 #include "src/results/record.h"
 
 namespace headroom {
@@ -13,31 +14,25 @@ namespace headroom {
 // What the peak is made of.
 namespace {
 
-/// One of the eight parts of run_peak_allocated_bytes, in the order of the bars.
-struct PeakPart {
-  const char* name;    // for people
-  const char* column;  // of the row
-  const char* style;   // its class in report.css: colour and pattern
-};
-
-constexpr std::array kPeakParts = {
-    PeakPart{"weights", "peak_weights_bytes", "weights"},
-    PeakPart{"gradients", "peak_gradients_bytes", "gradients"},
-    PeakPart{"optimizer state", "peak_optimizer_state_bytes", "state"},
-    PeakPart{"activations", "peak_activations_bytes", "activations"},
-    PeakPart{"batch", "peak_batch_bytes", "batch"},
-    PeakPart{"communication", "peak_communication_bytes", "communication"},
-    PeakPart{"temporary", "peak_temporary_bytes", "temporary"},
-    PeakPart{"rounding", "peak_rounding_bytes", "rounding"},
-};
-
 constexpr double kLineHeight = 37;
 constexpr double kBarTop = 17;
 constexpr double kBarHeight = 14;
 constexpr double kPercentForName = 16;  // of the width: a name has room on the narrowest screen
 constexpr std::size_t kMaxNameCharacters = 44;
 
-double part_of(const Row& row, const PeakPart& part) {
+/// A category for people: "optimizer state".
+std::string title_of(const PeakCategory& part) {
+  std::string title(part.name);
+  std::ranges::replace(title, '_', ' ');
+  return title;
+}
+
+/// Its class in report.css, which has the colour and the pattern: the last word of its name.
+std::string style_of(const PeakCategory& part) {
+  return std::string(part.name.substr(part.name.rfind('_') + 1));
+}
+
+double part_of(const Row& row, const PeakCategory& part) {
   return number_in(row, part.column).value_or(0);
 }
 
@@ -52,16 +47,15 @@ double largest_peak(const CaseGroup& group) {
 Html bar(const Row& row, double largest, double top) {
   Html parts;
   double x = 0;
-  for (const PeakPart& part : kPeakParts) {
+  for (const PeakCategory& part : kPeakCategories) {
     const double bytes = part_of(row, part);
     if (bytes <= 0) continue;
     const double width = 100 * bytes / largest;
     const std::string tip =
-        fmt::format("{}: {} ({:.0f} bytes)", part.name, bytes_text(bytes), bytes);
-    parts += svg_rectangle(std::string("part ") + part.style, {x, top + kBarTop, width, kBarHeight},
-                           tip);
+        fmt::format("{}: {} ({:.0f} bytes)", title_of(part), bytes_text(bytes), bytes);
+    parts += svg_rectangle("part " + style_of(part), {x, top + kBarTop, width, kBarHeight}, tip);
     if (width >= kPercentForName) {
-      parts += svg_text(std::string("inside on-") + part.style, x, top + kBarTop + 11, part.name,
+      parts += svg_text("inside on-" + style_of(part), x, top + kBarTop + 11, title_of(part),
                         Anchor::start, 6);
     }
     x += width;
@@ -72,7 +66,7 @@ Html bar(const Row& row, double largest, double top) {
 /// "24.51 GiB", and of a case with techniques its share of the plain case.
 std::string amount_text(const CaseLine& line) {
   const auto peak = peak_of(line.row());
-  if (!peak) return text_in(line.row(), "status");
+  if (!peak) return text_in(line.row(), column::status);
   const auto plain = line.plain == nullptr ? std::nullopt : peak_of(line.plain->row);
   if (!plain || *plain == 0) return bytes_text(*peak);
   return fmt::format("{}, {:.0f} %", bytes_text(*peak), 100 * *peak / *plain);
@@ -94,33 +88,33 @@ Html bars(const CaseGroup& group, double largest) {
                     parts);
 }
 
-bool has_part(const CaseGroup& group, const PeakPart& part) {
+bool has_part(const CaseGroup& group, const PeakCategory& part) {
   return std::ranges::any_of(group.lines,
                              [&](const CaseLine& line) { return part_of(line.row(), part) > 0; });
 }
 
 Html legend(const CaseGroup& group) {
   Html items;
-  for (const PeakPart& part : kPeakParts) {
+  for (const PeakCategory& part : kPeakCategories) {
     if (!has_part(group, part)) continue;
     const Html swatch = element("svg", {{"width", "14"}, {"height", "12"}, {"aria-hidden", "true"}},
-                                svg_rectangle(std::string("part ") + part.style, {0, 0, 100, 12}));
-    items += element("li", swatch + part.name);
+                                svg_rectangle("part " + style_of(part), {0, 0, 100, 12}));
+    items += element("li", swatch + title_of(part));
   }
   return element("ul", {{"class", "legend"}}, items);
 }
 
 Html table(const CaseGroup& group) {
   std::vector<HtmlColumn> columns = {{"case"}};
-  for (const PeakPart& part : kPeakParts) {
-    if (has_part(group, part)) columns.push_back({part.name, true});
+  for (const PeakCategory& part : kPeakCategories) {
+    if (has_part(group, part)) columns.push_back({title_of(part), true});
   }
   columns.push_back({"sum: the peak", true});
   HtmlTable table("Bytes at the peak of " + group.title, columns);
   for (const CaseLine& line : group.lines) {
     if (!peak_of(line.row())) continue;
     std::vector<HtmlCell> cells = {{name_html(line.result->name)}};
-    for (const PeakPart& part : kPeakParts) {
+    for (const PeakCategory& part : kPeakCategories) {
       if (has_part(group, part))
         cells.push_back({fmt::format("{:.0f}", part_of(line.row(), part))});
     }
@@ -171,7 +165,7 @@ HtmlCell bar_cell(std::optional<double> peak, double largest) {
 void add_ranks(const CaseResult& result, HtmlTable& table) {
   table.add_group(name_html(result.name));
   const double largest = largest_peak_of_ranks(result);
-  const auto peak_rank = number_in(result.row, "peak_rank");
+  const auto peak_rank = number_in(result.row, column::peak_rank);
   for (std::size_t rank = 0; rank < result.rank_records.size(); ++rank) {
     const Json& record = result.rank_records[rank];
     const Row row = columns_of(record);
@@ -183,7 +177,7 @@ void add_ranks(const CaseResult& result, HtmlTable& table) {
                    bytes_cell(peak),
                    share_cell(peak, largest),
                    bar_cell(peak, largest),
-                   time_cell(number_in(row, "step_time_median_ns")),
+                   time_cell(number_in(row, column::step_time_median_ns)),
                    {ended}});
   }
 }

@@ -12,6 +12,8 @@
 #include <string_view>
 #include <utility>
 
+#include "src/results/columns.h"
+
 namespace headroom {
 
 // Groups of cases.
@@ -28,7 +30,7 @@ std::string fields_of(const CaseResult& result) {
 
 std::string title_of(const Row& row) {
   const std::int64_t ranks = ranks_of(row);
-  return text_in(row, "model") + (ranks == 1 ? "" : fmt::format(" on {} ranks", ranks));
+  return text_in(row, column::model) + (ranks == 1 ? "" : fmt::format(" on {} ranks", ranks));
 }
 
 void fill_references(CaseGroup& group) {
@@ -54,14 +56,16 @@ void fill_references(CaseGroup& group) {
 
 }  // namespace
 
-std::optional<double> peak_of(const Row& row) { return number_in(row, "run_peak_allocated_bytes"); }
+std::optional<double> peak_of(const Row& row) {
+  return number_in(row, column::run_peak_allocated_bytes);
+}
 
 std::vector<CaseGroup> group_cases(const std::vector<CaseResult>& cases) {
   std::vector<CaseGroup> groups;
   std::map<std::pair<std::string, std::int64_t>, std::size_t> known;
   for (const CaseResult& result : cases) {
-    const auto [place, is_new] =
-        known.try_emplace({text_in(result.row, "model"), ranks_of(result.row)}, groups.size());
+    const auto [place, is_new] = known.try_emplace(
+        {text_in(result.row, column::model), ranks_of(result.row)}, groups.size());
     if (is_new) groups.push_back({title_of(result.row), {}});
     groups[place->second].lines.push_back({&result});
   }
@@ -88,22 +92,22 @@ constexpr std::size_t kMaxValues = 8;
 
 struct Fact {
   const char* title;
-  const char* column;
+  std::string_view column;
 };
 
 constexpr std::array kFacts = {
-    Fact{"device", "device"},
-    Fact{"device's name", "device_name"},
-    Fact{"GPU's UUID", "gpu_uuid"},
-    Fact{"processor", "cpu"},
-    Fact{"CUDA driver", "driver"},
-    Fact{"CUDA of LibTorch", "cuda"},
-    Fact{"LibTorch", "libtorch"},
-    Fact{"commit of headroom", "commit"},
-    Fact{"hash of the environment", "environment_hash"},
+    Fact{"device", column::device},
+    Fact{"device's name", column::device_name},
+    Fact{"GPU's UUID", column::gpu_uuid},
+    Fact{"processor", column::cpu},
+    Fact{"CUDA driver", column::driver},
+    Fact{"CUDA of LibTorch", column::cuda},
+    Fact{"LibTorch", column::libtorch},
+    Fact{"commit of headroom", column::commit},
+    Fact{"hash of the environment", column::environment_hash},
 };
 
-std::set<std::string> values_of(const Results& results, const char* column) {
+std::set<std::string> values_of(const Results& results, std::string_view column) {
   std::set<std::string> values;
   for (const CaseResult& result : results.cases) values.insert(text_in(result.row, column));
   values.erase("");
@@ -129,8 +133,8 @@ Html missing_section(const Results& results) {
   for (const CaseResult& result : results.cases) {
     if (status_of(result.row) == Status::ok) continue;
     table.add_row({{name_html(result.name)},
-                   {element("b", text_in(result.row, "status"))},
-                   {text_in(result.row, "reason")}});
+                   {element("b", text_in(result.row, column::status))},
+                   {text_in(result.row, column::reason)}});
   }
   for (const std::string& name : results.not_done) {
     table.add_row({{name_html(name)}, {element("b", "not done")}, {""}});
@@ -144,7 +148,7 @@ Html environment_section(const Results& results) {
     const auto values = values_of(results, fact.column);
     if (!values.empty()) table.add_row({{fact.title}, {list_of(values)}});
   }
-  const auto times = values_of(results, "started_at");  // ISO 8601, so in the order of time
+  const auto times = values_of(results, column::started_at);  // ISO 8601, so in the order of time
   if (!times.empty()) {
     const Html last = times.size() == 1 ? Html() : " to " + name_html(*times.rbegin());
     table.add_row({{"cases started"}, {name_html(*times.begin()) + last}});
@@ -181,7 +185,7 @@ std::string rerun_command(const Results& results, const CaseResult& result) {
   const std::string suite = std::filesystem::path(results.journal).parent_path() / "suite.yaml";
   const bool is_plan = results.header["kind"] == "planned";
   const std::string device = results.header["device"].get<std::string>();
-  const bool with_plan = result.row.contains("planned_run_peak_allocated_bytes");
+  const bool with_plan = result.row.contains(column::planned_run_peak_allocated_bytes);
   return std::string("./headroom ") + (is_plan ? "plan " : "run ") + shell_word(suite) +
          " --only " + shell_word(exactly(result.name)) + (is_plan ? " --gpu " : " --device ") +
          shell_word(device) + (with_plan ? " --with-plan" : "");

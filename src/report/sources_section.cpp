@@ -4,26 +4,25 @@
 #include <string_view>
 
 #include "src/report/sections.h"
+#include "src/results/columns.h"
 
 namespace headroom {
 
 // The figures of a case, by where they come from.
 namespace {
 
-constexpr std::string_view kPublished = "published_";
-constexpr std::string_view kPlanned = "planned_";
-constexpr const char* kContext = "context_bytes";  // no figure to compare: see compared_figure()
-
-/// The figures that a row has a column `prefix` + figure of.
+/// Adds the figures that a row has a column `prefix` + figure of. The context is none: it corrects
+/// another, see compared_figure().
 void add_figures(const Row& row, std::string_view prefix, std::vector<std::string>& figures) {
   for (const auto& [column, value] : row.items()) {
     if (!column.starts_with(prefix) || !value.is_number()) continue;
     const std::string figure = column.substr(prefix.size());
-    if (figure != kContext && std::ranges::count(figures, figure) == 0) figures.push_back(figure);
+    if (figure != column::context_bytes && std::ranges::count(figures, figure) == 0)
+      figures.push_back(figure);
   }
 }
 
-bool is_plan(const Row& row) { return text_in(row, "kind") == "planned"; }
+bool is_plan(const Row& row) { return text_in(row, column::kind) == "planned"; }
 
 /// How many percent `figure` lies from `reference`; nothing where either is missing, or `reference`
 /// is 0.
@@ -36,19 +35,19 @@ std::optional<double> error_percent(std::optional<double> figure, std::optional<
 
 std::vector<FigureSources> figure_sources(const CaseResult& result, const CaseResult* plan) {
   std::vector<std::string> figures;
-  add_figures(result.row, kPublished, figures);
-  add_figures(result.row, kPlanned, figures);
-  if (plan != nullptr && figures.empty()) figures = {"run_peak_allocated_bytes"};
+  add_figures(result.row, kPublishedPrefix, figures);
+  add_figures(result.row, kPlannedPrefix, figures);
+  if (plan != nullptr && figures.empty()) figures.emplace_back(column::run_peak_allocated_bytes);
   std::vector<FigureSources> list;
   for (const std::string& figure : figures) {
     FigureSources comparison{.figure = figure};
-    comparison.published = number_in(result.row, std::string(kPublished) + figure);
+    comparison.published = number_in(result.row, std::string(kPublishedPrefix) + figure);
     const auto own = compared_figure(result.row, figure);
     if (is_plan(result.row)) {
       comparison.planned = own;
     } else {
       comparison.measured = own;
-      comparison.planned = number_in(result.row, std::string(kPlanned) + figure);
+      comparison.planned = number_in(result.row, std::string(kPlannedPrefix) + figure);
       if (!comparison.planned && plan != nullptr)
         comparison.planned = compared_figure(plan->row, figure);
     }
@@ -66,7 +65,7 @@ const CaseResult* find_plan(const Results& results, const CaseResult& result,
   for (const Results& other : all) {
     const CaseResult* plan = other.suite() == results.suite() ? other.find(result.name) : nullptr;
     if (plan != nullptr && is_plan(plan->row) && plan->work == result.work &&
-        text_in(plan->row, "device_name") == text_in(result.row, "device_name")) {
+        text_in(plan->row, column::device_name) == text_in(result.row, column::device_name)) {
       return plan;
     }
   }

@@ -9,13 +9,14 @@
 
 #include "src/report/sections.h"
 #include "src/report/svg.h"
+#include "src/results/columns.h"
 
 namespace headroom {
 
 std::vector<Tradeoff> tradeoffs_of(const CaseGroup& group) {
   std::vector<Tradeoff> list;
   for (const CaseLine& line : group.lines) {
-    const auto speed = number_in(line.row(), "samples_per_second");
+    const auto speed = number_in(line.row(), column::samples_per_second);
     const auto peak = peak_of(line.row());
     if (speed && peak) list.push_back({&line, *speed, *peak});
   }

@@ -8,6 +8,7 @@
 
 #include "src/core/error.h"
 #include "src/core/place.h"
+#include "src/results/columns.h"
 #include "src/results/results_folder.h"
 #include "src/verify/rule.h"
 
@@ -142,7 +143,9 @@ std::vector<Json> records_of(const CaseResult& result) {
   return result.rank_records.empty() ? std::vector<Json>{result.record} : result.rank_records;
 }
 
-bool is_measured(const CaseResult& result) { return text_in(result.row, "kind") == "measured"; }
+bool is_measured(const CaseResult& result) {
+  return text_in(result.row, column::kind) == "measured";
+}
 
 bool was_timed(const CaseResult& result) {
   return is_measured(result) && status_of(result.row) == Status::ok &&
@@ -152,7 +155,8 @@ bool was_timed(const CaseResult& result) {
 bool has_figures(const CaseResult& result) {
   const Status status = status_of(result.row);
   const bool is_of_plan = !is_measured(result) && status == Status::out_of_memory;
-  return status == Status::ok || (is_of_plan && result.row.contains("run_peak_allocated_bytes"));
+  return status == Status::ok ||
+         (is_of_plan && result.row.contains(column::run_peak_allocated_bytes));
 }
 
 }  // namespace headroom

@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "src/results/columns.h"
 #include "src/verify/rule.h"
 
 namespace headroom {
@@ -22,12 +23,12 @@ constexpr double kMaxOtherLoadPercent = 10;
 constexpr std::array<std::string_view, 4> kThrottling = {
     "hw_slowdown", "sw_thermal_slowdown", "hw_thermal_slowdown", "hw_power_brake_slowdown"};
 
-constexpr std::array<const char*, 6> kEnvironment = {"commit", "cuda",        "driver",
-                                                     "cpu",    "device_name", "environment_hash"};
+constexpr std::array kEnvironment = {column::commit, column::cuda,        column::driver,
+                                     column::cpu,    column::device_name, column::environment_hash};
 
 /// A finding for each row whose column is not that of the first row that has it.
 template <class Counts>
-void expect_one_value(const VerifiedFolder& folder, const char* column, Counts counts,
+void expect_one_value(const VerifiedFolder& folder, std::string_view column, Counts counts,
                       Findings& findings) {
   const CaseResult* first = nullptr;
   for (const CaseResult& result : folder.results.cases) {
@@ -70,7 +71,7 @@ bool is_utc(std::string_view text) {
 }
 
 /// What each rank's record says in a column of the GPU; null: it does not.
-std::vector<Json> of_ranks(const CaseResult& result, const char* column) {
+std::vector<Json> of_ranks(const CaseResult& result, std::string_view column) {
   std::vector<Json> values;
   for (const Json& record : records_of(result)) {
     values.push_back(member(member(record, "columns"), column));
@@ -79,7 +80,7 @@ std::vector<Json> of_ranks(const CaseResult& result, const char* column) {
 }
 
 bool ran_on_gpu(const CaseResult& result) {
-  return was_timed(result) && text_in(result.row, "device") == "cuda";
+  return was_timed(result) && text_in(result.row, column::device) == "cuda";
 }
 
 }  // namespace
@@ -87,22 +88,22 @@ bool ran_on_gpu(const CaseResult& result) {
 void check_same_model(const VerifiedFolder& folder, Findings& findings) {
   std::map<std::string, const CaseResult*> first;  // by all that makes a model
   for (const CaseResult& result : folder.results.cases) {
-    if (!result.row.contains("parameters")) continue;
+    if (!result.row.contains(column::parameters)) continue;
     const Json key =
         Json::array({member(result.work, "model"), member_at(result.work, "data.image_size"),
                      member_at(result.work, "data.sequence_length")});
     const CaseResult& other = *first.emplace(key.dump(), &result).first->second;
-    const Json& parameters = result.row["parameters"];
-    if (parameters == other.row["parameters"]) continue;
+    const Json& parameters = result.row[column::parameters];
+    if (parameters == other.row[column::parameters]) continue;
     findings.about(result, "parameters is " + parameters.dump() + "; that of " + other.name +
-                               ", the same model, is " + other.row["parameters"].dump());
+                               ", the same model, is " + other.row[column::parameters].dump());
   }
 }
 
 void check_timestamps(const VerifiedFolder& folder, Findings& findings) {
   for (const CaseResult& result : folder.results.cases) {
-    if (is_utc(text_in(result.row, "started_at"))) continue;
-    findings.about(result, "started_at is " + member(result.row, "started_at").dump() +
+    if (is_utc(text_in(result.row, column::started_at))) continue;
+    findings.about(result, "started_at is " + member(result.row, column::started_at).dump() +
                                "; allowed: a time like 2026-08-30T12:34:56Z");
   }
 }
@@ -123,7 +124,7 @@ void check_order_in_time(const VerifiedFolder& folder, Findings& findings) {
 void check_commit(const VerifiedFolder& folder, Findings& findings) {
   std::set<std::string> seen;  // a commit is one finding, however many rows have it
   for (const CaseResult& result : folder.results.cases) {
-    const std::string commit = text_in(result.row, "commit");
+    const std::string commit = text_in(result.row, column::commit);
     if (!seen.insert(commit).second) continue;
     if (commit.empty()) findings.about(result, "the commit is not known");
     if (commit.ends_with('+')) {
@@ -133,21 +134,21 @@ void check_commit(const VerifiedFolder& folder, Findings& findings) {
 }
 
 void check_environment(const VerifiedFolder& folder, Findings& findings) {
-  for (const char* column : kEnvironment) {
+  for (const std::string_view column : kEnvironment) {
     expect_one_value(
         folder, column, [](const CaseResult&) { return true; }, findings);
   }
   // The row of several ranks has the GPU of one of them.
   const auto has_one_rank = [](const CaseResult& result) {
-    return member(result.row, "ranks") == 1;
+    return member(result.row, column::ranks) == 1;
   };
-  expect_one_value(folder, "gpu_uuid", has_one_rank, findings);
+  expect_one_value(folder, column::gpu_uuid, has_one_rank, findings);
 }
 
 void check_exclusive_gpu(const VerifiedFolder& folder, Findings& findings) {
   for (const CaseResult& result : folder.results.cases) {
     if (!ran_on_gpu(result)) continue;
-    for (const Json& others : of_ranks(result, "gpu_other_processes")) {
+    for (const Json& others : of_ranks(result, column::gpu_other_processes)) {
       if (others == 0) continue;
       findings.about(result, others.is_null() ? "it is not known who else was on the GPU"
                                               : "other processes on the GPU: " + others.dump());
@@ -158,7 +159,7 @@ void check_exclusive_gpu(const VerifiedFolder& folder, Findings& findings) {
 void check_throttling(const VerifiedFolder& folder, Findings& findings) {
   for (const CaseResult& result : folder.results.cases) {
     if (!ran_on_gpu(result)) continue;
-    for (const Json& reasons : of_ranks(result, "gpu_throttle_reasons")) {
+    for (const Json& reasons : of_ranks(result, column::gpu_throttle_reasons)) {
       const std::string text = "+" + (reasons.is_string() ? reasons.get<std::string>() : "") + "+";
       const auto is_there = [&](std::string_view reason) {
         return text.find("+" + std::string(reason) + "+") != std::string::npos;
@@ -175,7 +176,7 @@ void check_throttling(const VerifiedFolder& folder, Findings& findings) {
 void check_other_load(const VerifiedFolder& folder, Findings& findings) {
   for (const CaseResult& result : folder.results.cases) {
     if (!was_timed(result)) continue;
-    const auto load = number_in(result.row, "other_load_percent");
+    const auto load = number_in(result.row, column::other_load_percent);
     if (load && *load <= kMaxOtherLoadPercent) continue;
     findings.about(
         result,

@@ -9,6 +9,7 @@
 #include "src/core/error.h"
 #include "src/core/file.h"
 #include "src/core/yaml_reader.h"
+#include "src/results/columns.h"
 #include "src/results/results_folder.h"
 #include "src/verify/rule.h"
 
@@ -16,7 +17,6 @@ namespace headroom {
 namespace {
 
 constexpr std::size_t kMaxFileBytes = std::size_t{1} << 28;
-constexpr std::string_view kPublished = "published_";
 
 /// The place of a byte of a text.
 Place place_of(const std::string& file, std::string_view text, std::size_t at) {
@@ -138,8 +138,8 @@ void compare_published(const CaseResult& result, const Node& entry, Findings& fi
     for (const Member& figure : given->members) published[figure.key] = figure.value.text;
   }
   for (const auto& [column, value] : result.row.items()) {
-    if (!column.starts_with(kPublished)) continue;
-    const std::string name = column.substr(kPublished.size());
+    if (!column.starts_with(kPublishedPrefix)) continue;
+    const std::string name = column.substr(kPublishedPrefix.size());
     const std::string in_suite = published[name];
     published.erase(name);
     if (cell_text(value) == in_suite) continue;

@@ -3,6 +3,7 @@
 #include <array>
 #include <map>
 
+#include "src/results/columns.h"
 #include "src/verify/rule.h"
 
 namespace headroom {
@@ -10,7 +11,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kPeak = "run_peak_allocated_bytes";
+constexpr std::string_view kPeak = column::run_peak_allocated_bytes;
 constexpr std::string_view kPart = "peak_";
 constexpr std::string_view kBytes = "_bytes";
 constexpr const char* kRounding = "rounding";
@@ -18,21 +19,21 @@ constexpr std::size_t kMostTensors = 8192;  // kinds that a record names
 
 /// Two columns of a row: the first is never the smaller.
 struct Ordered {
-  const char* larger;
-  const char* smaller;
+  std::string_view larger;
+  std::string_view smaller;
 };
 
 constexpr std::array kOrdered = {
-    Ordered{kPeak, "init_peak_allocated_bytes"},
-    Ordered{kPeak, "steady_peak_allocated_bytes"},
-    Ordered{"steady_peak_allocated_bytes", "model_states_bytes"},
-    Ordered{"run_peak_reserved_bytes", "init_peak_reserved_bytes"},
-    Ordered{"run_peak_reserved_bytes", "steady_peak_reserved_bytes"},
-    Ordered{"init_peak_reserved_bytes", "init_peak_allocated_bytes"},
-    Ordered{"steady_peak_reserved_bytes", "steady_peak_allocated_bytes"},
-    Ordered{"run_peak_reserved_bytes", kPeak},
-    Ordered{"run_peak_reserved_bytes", "run_peak_reserved_lower_bytes"},
-    Ordered{"run_peak_reserved_upper_bytes", "run_peak_reserved_bytes"},
+    Ordered{kPeak, column::init_peak_allocated_bytes},
+    Ordered{kPeak, column::steady_peak_allocated_bytes},
+    Ordered{column::steady_peak_allocated_bytes, column::model_states_bytes},
+    Ordered{column::run_peak_reserved_bytes, column::init_peak_reserved_bytes},
+    Ordered{column::run_peak_reserved_bytes, column::steady_peak_reserved_bytes},
+    Ordered{column::init_peak_reserved_bytes, column::init_peak_allocated_bytes},
+    Ordered{column::steady_peak_reserved_bytes, column::steady_peak_allocated_bytes},
+    Ordered{column::run_peak_reserved_bytes, kPeak},
+    Ordered{column::run_peak_reserved_bytes, column::run_peak_reserved_lower_bytes},
+    Ordered{column::run_peak_reserved_upper_bytes, column::run_peak_reserved_bytes},
 };
 
 /// A sum of integers that is nothing where it passes what an integer holds.
@@ -108,8 +109,8 @@ void check_parts(const VerifiedFolder& folder, Findings& findings) {
     for (const auto& [category, bytes] : parts_of(result.row)) sum.add(1, bytes);
     const auto peak = integer_in(result.row, kPeak);
     if (peak && sum == *peak) continue;
-    findings.about(result, "the parts of the peak sum to " + sum.text() + " bytes; " + kPeak +
-                               " is " + member(result.row, kPeak).dump());
+    findings.about(result, "the parts of the peak sum to " + sum.text() + " bytes; " +
+                               std::string(kPeak) + " is " + member(result.row, kPeak).dump());
   }
 }
 
@@ -127,7 +128,7 @@ void check_order_of_peaks(const VerifiedFolder& folder, Findings& findings) {
       const auto part = integer_in(result.row, smaller);
       if (!most || !part || *most >= *part) continue;
       findings.about(result, std::string(smaller) + " is " + std::to_string(*part) + ", and " +
-                                 larger + " is " + std::to_string(*most));
+                                 std::string(larger) + " is " + std::to_string(*most));
     }
   }
 }

@@ -2,6 +2,7 @@
 // Rules about what a row says: of which case it is, and that its figures are those of its record.
 #include <cmath>
 
+#include "src/results/columns.h"
 #include "src/results/record.h"
 #include "src/suite/case.h"
 #include "src/verify/rule.h"
@@ -42,17 +43,17 @@ Json expected_value(const CaseResult& result, const Column* column, const std::s
 
 /// A row of several ranks is that of the rank it names.
 void check_peak_rank(const CaseResult& result, Findings& findings) {
-  const auto rank = integer_in(result.row, "peak_rank");
+  const auto rank = integer_in(result.row, column::peak_rank);
   const auto ranks = static_cast<std::int64_t>(result.rank_records.size());
   if (ranks == 0) return;
-  if (ranks != integer_in(result.row, "ranks")) {
+  if (ranks != integer_in(result.row, column::ranks)) {
     findings.about(result, "there are records of " + std::to_string(ranks) + " ranks");
   }
   if (!has_figures(result)) return;
   if (!rank || *rank < 0 || *rank >= ranks ||
       result.rank_records[static_cast<std::size_t>(*rank)] != result.record) {
-    findings.about(result,
-                   "the record is not that of peak_rank " + member(result.row, "peak_rank").dump());
+    findings.about(result, "the record is not that of peak_rank " +
+                               member(result.row, column::peak_rank).dump());
   }
 }
 
@@ -77,17 +78,18 @@ void check_types(const VerifiedFolder& folder, Findings& findings) {
 void check_identity(const VerifiedFolder& folder, Findings& findings) {
   const Json& header = folder.results.header;
   for (const CaseResult& result : folder.results.cases) {
-    const auto expect_member = [&](const char* name, const Json& expected) {
-      expect(result, name, member(result.row, name), "the journal's", expected, findings);
+    const auto expect_member = [&](std::string_view name, const Json& expected) {
+      expect(result, std::string(name), member(result.row, name), "the journal's", expected,
+             findings);
     };
     const Json& ranks = member(result.work, "ranks");
-    expect_member("suite", header["suite"]);
-    expect_member("case", result.name);
-    expect_member("kind", header["kind"]);
-    expect_member("device", header["kind"] == "planned" ? Json("cuda") : header["device"]);
-    expect_member("techniques", technique_names(member(result.work, "techniques")));
-    expect_member("ranks", ranks.is_null() ? Json(1) : ranks);
-    if (result.row.contains("libtorch")) expect_member("libtorch", header["libtorch"]);
+    expect_member(column::suite, header["suite"]);
+    expect_member(column::case_, result.name);
+    expect_member(column::kind, header["kind"]);
+    expect_member(column::device, header["kind"] == "planned" ? Json("cuda") : header["device"]);
+    expect_member(column::techniques, technique_names(member(result.work, "techniques")));
+    expect_member(column::ranks, ranks.is_null() ? Json(1) : ranks);
+    if (result.row.contains(column::libtorch)) expect_member(column::libtorch, header["libtorch"]);
     check_peak_rank(result, findings);
   }
 }
@@ -135,7 +137,7 @@ void check_absent_figures(const VerifiedFolder& folder, Findings& findings) {
         findings.about(result, name + " is " + value.dump() + "; a plan has none");
       } else if (!has_figures(result) && (is_measured(result) || column->origin == kWorkerOrigin)) {
         findings.about(result, name + " is " + value.dump() + "; a row that ended as " +
-                                   text_in(result.row, "status") + " has none");
+                                   text_in(result.row, column::status) + " has none");
       }
     }
   }

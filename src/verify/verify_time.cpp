@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "src/results/columns.h"
 #include "src/verify/rule.h"
 
 namespace headroom {
@@ -54,11 +55,11 @@ std::optional<double> samples_of(const CaseResult& result, const Catalog& catalo
     if (info == nullptr) return std::nullopt;
     if (info->shares_batch) return static_cast<double>(*batch);
   }
-  const auto ranks = integer_in(result.row, "ranks").value_or(1);
+  const auto ranks = integer_in(result.row, column::ranks).value_or(1);
   return static_cast<double>(*batch) * static_cast<double>(ranks);
 }
 
-void expect(const CaseResult& result, const char* column, std::int64_t expected,
+void expect(const CaseResult& result, std::string_view column, std::int64_t expected,
             Findings& findings) {
   if (integer_in(result.row, column) == expected) return;
   findings.about(result, std::string(column) + " is " + member(result.row, column).dump() +
@@ -70,10 +71,10 @@ void check_rate(const CaseResult& result, const Catalog& catalog, std::int64_t s
   const auto samples = samples_of(result, catalog);
   if (!samples) return;
   const double rate = *samples * 1e9 / static_cast<double>(step);
-  const auto found = number_in(result.row, "samples_per_second");
+  const auto found = number_in(result.row, column::samples_per_second);
   if (found && std::abs(*found - rate) <= kRoundingOfDoubles * rate) return;
   findings.about(result, "samples_per_second is " +
-                             member(result.row, "samples_per_second").dump() +
+                             member(result.row, column::samples_per_second).dump() +
                              "; by step_time_median_ns it is " + Json(rate).dump());
 }
 
@@ -88,12 +89,12 @@ void check_samples_of(const CaseResult& result, const Catalog& catalog, Findings
     widest = std::max(widest, deviation(*times));
     shortest = std::max(shortest, *std::ranges::min_element(*times));
     const auto count = static_cast<std::int64_t>(times->size());
-    expect(result, "step_time_samples", count, findings);
-    expect(result, "steps", count, findings);
+    expect(result, column::step_time_samples, count, findings);
+    expect(result, column::steps, count, findings);
   }
-  expect(result, "step_time_median_ns", slowest, findings);
-  expect(result, "step_time_mad_ns", widest, findings);
-  expect(result, "step_time_min_ns", shortest, findings);
+  expect(result, column::step_time_median_ns, slowest, findings);
+  expect(result, column::step_time_mad_ns, widest, findings);
+  expect(result, column::step_time_min_ns, shortest, findings);
   check_rate(result, catalog, slowest, findings);
 }
 
@@ -118,8 +119,8 @@ void check_losses_of(const CaseResult& result, const Json& record, Findings& fin
   }
   if (losses.empty()) return;
   const Json& columns = member(record, "columns");
-  if (member(columns, "first_loss") != losses.front() ||
-      member(columns, "last_loss") != losses.back()) {
+  if (member(columns, column::first_loss) != losses.front() ||
+      member(columns, column::last_loss) != losses.back()) {
     findings.about(result, "first_loss and last_loss are not the first and last of the losses");
   }
 }
@@ -142,7 +143,7 @@ void check_losses(const VerifiedFolder& folder, Findings& findings) {
 void check_enough_samples(const VerifiedFolder& folder, Findings& findings) {
   for (const CaseResult& result : folder.results.cases) {
     if (!was_timed(result)) continue;
-    const auto samples = integer_in(result.row, "step_time_samples").value_or(0);
+    const auto samples = integer_in(result.row, column::step_time_samples).value_or(0);
     const auto warmup = integer_in(member(result.work, "train"), "warmup_steps").value_or(0);
     if (samples >= kMinSamples && warmup >= kMinWarmupSteps) continue;
     findings.about(result, std::to_string(samples) + " steps were timed after " +
