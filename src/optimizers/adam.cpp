@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "src/optimizers/adam.h"
-
 #include <ATen/ops/_foreach_add.h>
 #include <ATen/ops/_foreach_addcdiv.h>
 #include <ATen/ops/_foreach_addcmul.h>
@@ -12,34 +10,50 @@
 #include <ATen/ops/_fused_adamw.h>
 #include <ATen/ops/zeros.h>
 
-#include <algorithm>
 #include <cmath>
+#include <utility>
+
+#include "src/optimizers/update_rule.h"
 
 namespace headroom {
+namespace {
 
-Adam::Adam(const OptimizerOptions& options, std::size_t count, StateFactory make_state)
-    : options_(options),
-      make_state_(std::move(make_state)),
-      decoupled_decay_(options.name == "adamw"),
-      first_(count),
-      second_(count) {}
+/// Adam and AdamW. Two moments of the parameter's shape and dtype: 2 * P * dtype bytes.
+/// Source: Kingma & Ba, arXiv:1412.6980; Loshchilov & Hutter, arXiv:1711.05101; the order of
+/// operations and the temporaries are those of torch.optim.Adam in PyTorch 2.11, or in 2.0 where
+/// the implementation says so. At the update's peak multi_tensor holds 5 P * dtype bytes (weights,
+/// gradients, two moments, denominators), multi_tensor_torch_2_0 6 P * dtype.
+class Adam final : public UpdateRule {
+ public:
+  Adam(const OptimizerOptions& options, bool decoupled_decay, StateFactory make_state)
+      : options_(options), decoupled_decay_(decoupled_decay), make_state_(std::move(make_state)) {}
+  void apply(const UpdateTensors& tensors, const UpdateStep& step) override;
+  std::vector<at::Tensor> counters() const override;
 
-Adam::Moments Adam::moments_of(const UpdateTensors& tensors) {
-  Moments moments;
-  for (std::size_t i = 0; i < tensors.indices.size(); ++i) {
-    const std::size_t index = tensors.indices[i];
-    if (!first_[index].defined()) {
-      first_[index] = make_state_(tensors.parameters[i]);
-      second_[index] = make_state_(tensors.parameters[i]);
-    }
-    moments.first.push_back(first_[index]);
-    moments.second.push_back(second_[index]);
-  }
-  return moments;
-}
+ private:
+  struct Moments {
+    const std::vector<at::Tensor>& first;
+    const std::vector<at::Tensor>& second;
+  };
+  void apply_per_tensor(const UpdateTensors& tensors, const Moments& moments,
+                        const UpdateStep& step);
+  void apply_multi_tensor(const UpdateTensors& tensors, const Moments& moments,
+                          const UpdateStep& step);
+  void apply_multi_tensor_torch_2_0(const UpdateTensors& tensors, const Moments& moments,
+                                    const UpdateStep& step);
+  void apply_fused(const UpdateTensors& tensors, const Moments& moments, const UpdateStep& step);
+  std::vector<at::Tensor> decay_weights(const UpdateTensors& tensors, double lr) const;
+
+  OptimizerOptions options_;
+  bool decoupled_decay_;  // AdamW
+  StateFactory make_state_;
+  // Of the fused kernels, on the device, so that a skipped update needs no word from the host.
+  at::Tensor steps_done_;     // shape (); the number of this update, skipped ones not counted
+  at::Tensor steps_skipped_;  // shape ()
+};
 
 void Adam::apply(const UpdateTensors& tensors, const UpdateStep& step) {
-  Moments moments = moments_of(tensors);
+  const Moments moments{tensors.state[0], tensors.state[1]};
   switch (options_.implementation) {
     case Implementation::per_tensor:
       return apply_per_tensor(tensors, moments, step);
@@ -52,7 +66,7 @@ void Adam::apply(const UpdateTensors& tensors, const UpdateStep& step) {
   }
 }
 
-void Adam::apply_per_tensor(const UpdateTensors& tensors, Moments& moments,
+void Adam::apply_per_tensor(const UpdateTensors& tensors, const Moments& moments,
                             const UpdateStep& step) {
   const double correction1 = 1.0 - std::pow(options_.beta1, step.number);
   const double correction2 = std::sqrt(1.0 - std::pow(options_.beta2, step.number));
@@ -62,8 +76,10 @@ void Adam::apply_per_tensor(const UpdateTensors& tensors, Moments& moments,
     at::Tensor gradient = tensors.gradients[i];
     if (decay != 0.0 && decoupled_decay_) parameter.mul_(1.0 - step.lr * decay);
     if (decay != 0.0 && !decoupled_decay_) gradient = gradient.add(parameter, decay);
-    moments.first[i].lerp_(gradient, 1.0 - options_.beta1);
-    moments.second[i].mul_(options_.beta2).addcmul_(gradient, gradient, 1.0 - options_.beta2);
+    at::Tensor(moments.first[i]).lerp_(gradient, 1.0 - options_.beta1);
+    at::Tensor(moments.second[i])
+        .mul_(options_.beta2)
+        .addcmul_(gradient, gradient, 1.0 - options_.beta2);
     const at::Tensor denominator = moments.second[i].sqrt().div(correction2).add_(options_.eps);
     parameter.addcdiv_(moments.first[i], denominator, -step.lr / correction1);
   }
@@ -78,7 +94,7 @@ std::vector<at::Tensor> Adam::decay_weights(const UpdateTensors& tensors, double
   return tensors.gradients;
 }
 
-void Adam::apply_multi_tensor(const UpdateTensors& tensors, Moments& moments,
+void Adam::apply_multi_tensor(const UpdateTensors& tensors, const Moments& moments,
                               const UpdateStep& step) {
   const double correction1 = 1.0 - std::pow(options_.beta1, step.number);
   const double correction2 = std::sqrt(1.0 - std::pow(options_.beta2, step.number));
@@ -92,7 +108,7 @@ void Adam::apply_multi_tensor(const UpdateTensors& tensors, Moments& moments,
   at::_foreach_addcdiv_(tensors.parameters, moments.first, denominators, -step.lr / correction1);
 }
 
-void Adam::apply_multi_tensor_torch_2_0(const UpdateTensors& tensors, Moments& moments,
+void Adam::apply_multi_tensor_torch_2_0(const UpdateTensors& tensors, const Moments& moments,
                                         const UpdateStep& step) {
   const double correction1 = 1.0 - std::pow(options_.beta1, step.number);
   const double correction2 = std::sqrt(1.0 - std::pow(options_.beta2, step.number));
@@ -108,7 +124,8 @@ void Adam::apply_multi_tensor_torch_2_0(const UpdateTensors& tensors, Moments& m
   at::_foreach_addcdiv_(tensors.parameters, moments.first, denominators, -step.lr / correction1);
 }
 
-void Adam::apply_fused(const UpdateTensors& tensors, Moments& moments, const UpdateStep& step) {
+void Adam::apply_fused(const UpdateTensors& tensors, const Moments& moments,
+                       const UpdateStep& step) {
   if (!steps_done_.defined()) {
     const at::Tensor scalar = at::zeros({}, tensors.parameters.front().options().dtype(at::kFloat));
     steps_done_ = make_state_(scalar);
@@ -131,16 +148,40 @@ void Adam::apply_fused(const UpdateTensors& tensors, Moments& moments, const Upd
   if (found_inf) steps_skipped_.add_(found_inf->squeeze());
 }
 
-std::vector<at::Tensor> Adam::state() const {
-  std::vector<at::Tensor> all;
-  const auto add = [&all](const at::Tensor& tensor) {
-    if (tensor.defined()) all.push_back(tensor);
-  };
-  std::ranges::for_each(first_, add);
-  std::ranges::for_each(second_, add);
-  add(steps_done_);
-  add(steps_skipped_);
-  return all;
+std::vector<at::Tensor> Adam::counters() const {
+  if (!steps_done_.defined()) return {};
+  return {steps_done_, steps_skipped_};
 }
+
+template <bool decoupled_decay>
+std::unique_ptr<UpdateRule> make_adam(const OptimizerOptions& options, StateFactory make_state) {
+  return std::make_unique<Adam>(options, decoupled_decay, std::move(make_state));
+}
+
+std::vector<StateTensor> two_moments(const OptimizerOptions&, const at::Tensor& parameter) {
+  return {2, {parameter.sizes().vec(), parameter.scalar_type()}};
+}
+
+constexpr Implementation kAdamImplementations[] = {
+    Implementation::per_tensor, Implementation::multi_tensor, Implementation::fused,
+    Implementation::multi_tensor_torch_2_0};
+
+}  // namespace
+
+extern constinit const OptimizerEntry kAdam{
+    .name = "adam",
+    .summary = "Adam; weight decay is added to the gradient",
+    .implementations = kAdamImplementations,
+    .make = &make_adam<false>,
+    .state = &two_moments,
+};
+
+extern constinit const OptimizerEntry kAdamW{
+    .name = "adamw",
+    .summary = "AdamW; weight decay shrinks the weights",
+    .implementations = kAdamImplementations,
+    .make = &make_adam<true>,
+    .state = &two_moments,
+};
 
 }  // namespace headroom

@@ -21,43 +21,12 @@ OptimizerOptions fused(OptimizerOptions options) {
 
 at::Tensor zeroed_host_buffer(const at::Tensor& like) { return host_buffer_like(like).zero_(); }
 
-/// Leaves out all updates of a parameter but the first.
-class FirstUpdates final : public UpdateRule {
- public:
-  FirstUpdates(std::unique_ptr<UpdateRule> rule, std::size_t count)
-      : rule_(std::move(rule)), was_updated_(count) {}
-
-  void apply(const UpdateTensors& tensors, const UpdateStep& step) override {
-    UpdateTensors first;
-    for (std::size_t i = 0; i < tensors.indices.size(); ++i) {
-      if (was_updated_[tensors.indices[i]]) continue;
-      was_updated_[tensors.indices[i]] = true;
-      first.parameters.push_back(tensors.parameters[i]);
-      first.gradients.push_back(tensors.gradients[i]);
-      first.indices.push_back(tensors.indices[i]);
-    }
-    if (!first.indices.empty()) rule_->apply(first, step);
-  }
-  std::vector<at::Tensor> state() const override { return rule_->state(); }
-
- private:
-  std::unique_ptr<UpdateRule> rule_;
-  std::vector<bool> was_updated_;
-};
-
-std::unique_ptr<UpdateRule> make_host_rule(const OptimizerOptions& options, std::size_t count,
-                                           HostUpdates updates) {
-  auto rule = make_update_rule(options, count, zeroed_host_buffer);
-  if (updates == HostUpdates::all) return rule;
-  return std::make_unique<FirstUpdates>(std::move(rule), count);
-}
-
 class HostOptimizer final : public Optimizer {
  public:
   HostOptimizer(const OptimizerOptions& options, std::vector<at::Tensor> parameters,
                 HostUpdates updates)
       : Optimizer(fused(options), std::move(parameters)),
-        rule_(make_host_rule(this->options(), this->parameters().size(), updates)) {
+        rule_(this->options(), this->parameters().size(), zeroed_host_buffer, updates) {
     const at::NoGradGuard no_grad;
     for (const at::Tensor& parameter : this->parameters()) {
       copies_.push_back(host_buffer_like(parameter));
@@ -78,8 +47,8 @@ class HostOptimizer final : public Optimizer {
     for (std::size_t i = 0; i < device.indices.size(); ++i) {
       const std::size_t index = device.indices[i];
       stream.wait(arrivals[i]);
-      const UpdateTensors host{{copies_[index]}, {gradients_[index]}, {index}};
-      rule_->apply(host, {options().lr_at(step()), step(), /*found_inf=*/{}});
+      rule_.apply({{copies_[index]}, {gradients_[index]}, {index}},
+                  {options().lr_at(step()), step(), /*found_inf=*/{}});
       stream.copy(device.parameters[i], copies_[index]);
       copied_bytes_ += 2 * static_cast<std::int64_t>(copies_[index].nbytes());
     }
@@ -87,46 +56,17 @@ class HostOptimizer final : public Optimizer {
   }
 
   std::vector<at::Tensor> device_state() const override { return {}; }
-  std::vector<at::Tensor> host_state() const override { return rule_->state(); }
+  std::vector<at::Tensor> host_state() const override { return rule_.state(); }
   std::int64_t copied_bytes() const override { return copied_bytes_; }
 
  private:
-  std::unique_ptr<UpdateRule> rule_;
+  RuleWithState rule_;
   std::vector<at::Tensor> copies_;     // of the parameters
   std::vector<at::Tensor> gradients_;  // where the device's gradients arrive
   std::int64_t copied_bytes_ = 0;
 };
 
-/// The host's fused kernels update the parameters where they lie.
-class OptimizerOfHostParameters final : public Optimizer {
- public:
-  OptimizerOfHostParameters(const OptimizerOptions& options, std::vector<at::Tensor> parameters,
-                            HostUpdates updates)
-      : Optimizer(fused(options), std::move(parameters)),
-        rule_(make_host_rule(this->options(), this->parameters().size(), updates)) {}
-
-  void update(std::span<const std::size_t> indices, const at::Tensor& found_inf) override {
-    const at::NoGradGuard no_grad;
-    const UpdateTensors tensors = gather(indices);
-    if (!tensors.parameters.empty()) {
-      rule_->apply(tensors, {options().lr_at(step()), step(), found_inf});
-    }
-  }
-
-  std::vector<at::Tensor> device_state() const override { return {}; }
-  std::vector<at::Tensor> host_state() const override { return rule_->state(); }
-
- private:
-  std::unique_ptr<UpdateRule> rule_;
-};
-
 }  // namespace
-
-std::unique_ptr<Optimizer> make_optimizer_of_host_parameters(const OptimizerOptions& options,
-                                                             std::vector<at::Tensor> parameters,
-                                                             HostUpdates updates) {
-  return std::make_unique<OptimizerOfHostParameters>(options, std::move(parameters), updates);
-}
 
 std::unique_ptr<Optimizer> make_host_optimizer(const OptimizerOptions& options,
                                                std::vector<at::Tensor> parameters,

@@ -2,43 +2,102 @@
 #include "src/optimizers/optimizer.h"
 
 #include <ATen/core/grad_mode.h>
-#include <ATen/ops/zeros_like.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/zeros.h>
 
 #include <numeric>
+#include <utility>
 
-#include "src/optimizers/adam.h"
-#include "src/optimizers/sgd.h"
+#include "src/memory/host_memory.h"
 
 namespace headroom {
 namespace {
 
-class DeviceOptimizer final : public Optimizer {
+/// Updates the parameters where they lie, and keeps the state there.
+class InPlaceOptimizer final : public Optimizer {
  public:
-  DeviceOptimizer(const OptimizerOptions& options, std::vector<at::Tensor> parameters)
+  enum class Place { device, host };
+
+  InPlaceOptimizer(const OptimizerOptions& options, std::vector<at::Tensor> parameters, Place place,
+                   StateFactory make_state, HostUpdates computed)
       : Optimizer(options, std::move(parameters)),
-        rule_(make_update_rule(options, this->parameters().size(),
-                               [](const at::Tensor& like) { return at::zeros_like(like); })) {}
+        place_(place),
+        rule_(options, this->parameters().size(), std::move(make_state), computed) {}
 
   void update(std::span<const std::size_t> indices, const at::Tensor& found_inf) override {
     const at::NoGradGuard no_grad;
-    const UpdateTensors tensors = gather(indices);
-    if (!tensors.parameters.empty()) {
-      rule_->apply(tensors, {options().lr_at(step()), step(), found_inf});
-    }
+    rule_.apply(gather(indices), {options().lr_at(step()), step(), found_inf});
   }
 
-  std::vector<at::Tensor> device_state() const override { return rule_->state(); }
+  std::vector<at::Tensor> device_state() const override { return state_at(Place::device); }
+  std::vector<at::Tensor> host_state() const override { return state_at(Place::host); }
 
  private:
-  std::unique_ptr<UpdateRule> rule_;
+  std::vector<at::Tensor> state_at(Place place) const {
+    return place == place_ ? rule_.state() : std::vector<at::Tensor>();
+  }
+
+  Place place_;
+  RuleWithState rule_;
 };
+
+at::Tensor zeros_on_device(const at::Tensor& like) {
+  return at::zeros(like.sizes(), like.options());
+}
 
 }  // namespace
 
-std::unique_ptr<UpdateRule> make_update_rule(const OptimizerOptions& options, std::size_t count,
-                                             StateFactory make_state) {
-  if (options.name == "sgd") return std::make_unique<Sgd>(options, count, std::move(make_state));
-  return std::make_unique<Adam>(options, count, std::move(make_state));
+RuleWithState::RuleWithState(const OptimizerOptions& options, std::size_t count,
+                             StateFactory make_state, HostUpdates computed)
+    : entry_(find_optimizer(options.name)),
+      options_(options),
+      make_state_(std::move(make_state)),
+      rule_(entry_.make(options, make_state_)),
+      computed_(computed),
+      was_updated_(count),
+      state_(count) {}
+
+void RuleWithState::apply(UpdateTensors tensors, const UpdateStep& step) {
+  if (computed_ == HostUpdates::first) {
+    UpdateTensors first;
+    for (std::size_t i = 0; i < tensors.indices.size(); ++i) {
+      if (was_updated_[tensors.indices[i]]) continue;
+      first.parameters.push_back(tensors.parameters[i]);
+      first.gradients.push_back(tensors.gradients[i]);
+      first.indices.push_back(tensors.indices[i]);
+    }
+    tensors = std::move(first);
+  }
+  if (tensors.indices.empty()) return;
+  add_state(tensors);
+  rule_->apply(tensors, step);
+}
+
+void RuleWithState::add_state(UpdateTensors& tensors) {
+  for (std::size_t i = 0; i < tensors.indices.size(); ++i) {
+    const at::Tensor& parameter = tensors.parameters[i];
+    std::vector<at::Tensor>& own = state_[tensors.indices[i]];
+    if (!was_updated_[tensors.indices[i]]) {
+      was_updated_[tensors.indices[i]] = true;
+      for (const StateTensor& wanted : entry_.state(options_, parameter)) {
+        const bool is_alike =
+            parameter.sizes().equals(wanted.shape) && parameter.scalar_type() == wanted.dtype;
+        // One number, expanded: only shape and dtype are read of it.
+        own.push_back(make_state_(
+            is_alike
+                ? parameter
+                : at::empty({}, parameter.options().dtype(wanted.dtype)).expand(wanted.shape)));
+      }
+    }
+    tensors.state.resize(own.size());
+    for (std::size_t k = 0; k < own.size(); ++k) tensors.state[k].push_back(own[k]);
+  }
+}
+
+std::vector<at::Tensor> RuleWithState::state() const {
+  std::vector<at::Tensor> all = rule_->counters();
+  for (const std::vector<at::Tensor>& own : state_) all.insert(all.end(), own.begin(), own.end());
+  return all;
 }
 
 void Optimizer::update_all(const at::Tensor& found_inf) {
@@ -61,7 +120,18 @@ UpdateTensors Optimizer::gather(std::span<const std::size_t> indices) const {
 
 std::unique_ptr<Optimizer> make_device_optimizer(const OptimizerOptions& options,
                                                  std::vector<at::Tensor> parameters) {
-  return std::make_unique<DeviceOptimizer>(options, std::move(parameters));
+  return std::make_unique<InPlaceOptimizer>(options, std::move(parameters),
+                                            InPlaceOptimizer::Place::device, zeros_on_device,
+                                            HostUpdates::all);
+}
+
+std::unique_ptr<Optimizer> make_optimizer_of_host_parameters(OptimizerOptions options,
+                                                             std::vector<at::Tensor> parameters,
+                                                             HostUpdates updates) {
+  options.implementation = Implementation::fused;
+  const auto make_state = [](const at::Tensor& like) { return host_buffer_like(like).zero_(); };
+  return std::make_unique<InPlaceOptimizer>(options, std::move(parameters),
+                                            InPlaceOptimizer::Place::host, make_state, updates);
 }
 
 }  // namespace headroom

@@ -4,50 +4,13 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
 
-#include "src/optimizers/options.h"
+#include "src/optimizers/update_rule.h"
 
 namespace headroom {
-
-/// The tensors of one update, index by index. All of one device and dtype.
-struct UpdateTensors {
-  std::vector<at::Tensor> parameters;
-  std::vector<at::Tensor> gradients;
-  std::vector<std::size_t> indices;  // of the parameters, by which state is kept
-};
-
-/// Which update this is.
-struct UpdateStep {
-  double lr = 0.0;
-  std::int64_t number = 1;  // from 1
-  /// A device tensor of shape (1), above 0 where the update is to be skipped, or undefined. Only
-  /// the fused implementation reads it: it alone can decide without the host.
-  at::Tensor found_inf;
-};
-
-/// Makes a zeroed state tensor of the shape and dtype of `like`, where state is to live.
-using StateFactory = std::function<at::Tensor(const at::Tensor& like)>;
-
-/// The rule by which gradients change parameters, with its state. State is made at a parameter's
-/// first update.
-class UpdateRule {
- public:
-  virtual ~UpdateRule() = default;
-
-  /// Updates the parameters in place.
-  virtual void apply(const UpdateTensors& tensors, const UpdateStep& step) = 0;
-
-  /// All state, for the books.
-  virtual std::vector<at::Tensor> state() const = 0;
-};
-
-/// The rule that the options name, for a model of `count` parameters.
-std::unique_ptr<UpdateRule> make_update_rule(const OptimizerOptions& options, std::size_t count,
-                                             StateFactory make_state);
 
 /// Updates a model's parameters, all at once or as their gradients arrive.
 class Optimizer {
@@ -92,15 +55,9 @@ class Optimizer {
 std::unique_ptr<Optimizer> make_device_optimizer(const OptimizerOptions& options,
                                                  std::vector<at::Tensor> parameters);
 
-/// Which updates the host computes.
-enum class HostUpdates {
-  all,
-  first,  // of each parameter, which makes all that later ones need: for a plan, whose values
-          // nobody reads. All is copied as ever.
-};
-
-/// State and update on the host, for parameters that lie there: offloaded ones, on host buffers.
-std::unique_ptr<Optimizer> make_optimizer_of_host_parameters(const OptimizerOptions& options,
+/// State and update on the host, by the fused kernels, for parameters that lie there: offloaded
+/// ones, on host buffers.
+std::unique_ptr<Optimizer> make_optimizer_of_host_parameters(OptimizerOptions options,
                                                              std::vector<at::Tensor> parameters,
                                                              HostUpdates updates);
 

@@ -38,6 +38,9 @@ struct OptimizerOptions {
   /// The fields that say how the learning rate goes; shared with the technique that swaps in SGD.
   void schedule_fields(Fields& f);
 
+  /// Throws Unsupported where the optimizer lacks the implementation.
+  void check() const;
+
   /// The learning rate of update `step`, counted from 1.
   double lr_at(std::int64_t step) const;
 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "src/optimizers/sgd.h"
-
 #include <ATen/ops/_foreach_add.h>
 #include <ATen/ops/_foreach_mul.h>
 #include <ATen/ops/_fused_sgd.h>
+
+#include "src/optimizers/update_rule.h"
 
 namespace headroom {
 namespace {
@@ -14,12 +14,20 @@ bool has_sound_fused_kernel(const at::Tensor& parameter) {
   return !parameter.is_cpu() || !at::isReducedFloatingType(parameter.scalar_type());
 }
 
-}  // namespace
+/// Stochastic gradient descent. No state, or with momentum one buffer of the parameter's shape and
+/// dtype: P * dtype bytes. Operations and temporaries are those of torch.optim.SGD in PyTorch 2.11.
+class Sgd final : public UpdateRule {
+ public:
+  explicit Sgd(const OptimizerOptions& options) : options_(options) {}
+  void apply(const UpdateTensors& tensors, const UpdateStep& step) override;
 
-Sgd::Sgd(const OptimizerOptions& options, std::size_t count, StateFactory make_state)
-    : options_(options),
-      make_state_(std::move(make_state)),
-      momentum_(options.momentum == 0.0 ? 0 : count) {}
+ private:
+  void apply_per_tensor(const UpdateTensors& tensors, const UpdateStep& step);
+  void apply_multi_tensor(const UpdateTensors& tensors, const UpdateStep& step);
+  void apply_fused(const UpdateTensors& tensors, const UpdateStep& step);
+
+  OptimizerOptions options_;
+};
 
 void Sgd::apply(const UpdateTensors& tensors, const UpdateStep& step) {
   switch (options_.implementation) {
@@ -33,17 +41,10 @@ void Sgd::apply(const UpdateTensors& tensors, const UpdateStep& step) {
   }
 }
 
-/// The momentum buffers of the tensors. A new buffer is 0, so that momentum * 0 + gradient makes it
-/// the gradient, as PyTorch's first step does by a copy.
-std::vector<at::Tensor> Sgd::momentum_of(const UpdateTensors& tensors) {
-  std::vector<at::Tensor> buffers;
-  if (momentum_.empty()) return buffers;
-  for (std::size_t i = 0; i < tensors.indices.size(); ++i) {
-    at::Tensor& buffer = momentum_[tensors.indices[i]];
-    if (!buffer.defined()) buffer = make_state_(tensors.parameters[i]);
-    buffers.push_back(buffer);
-  }
-  return buffers;
+/// The momentum buffers of the tensors; none without momentum. A new buffer is 0, so that momentum
+/// * 0 + gradient makes it the gradient, as PyTorch's first step does by a copy.
+std::vector<at::Tensor> momentum_of(const UpdateTensors& tensors) {
+  return tensors.state.empty() ? std::vector<at::Tensor>() : tensors.state[0];
 }
 
 void Sgd::apply_per_tensor(const UpdateTensors& tensors, const UpdateStep& step) {
@@ -84,12 +85,28 @@ void Sgd::apply_fused(const UpdateTensors& tensors, const UpdateStep& step) {
                   step.found_inf.defined() ? std::optional(step.found_inf) : std::nullopt);
 }
 
-std::vector<at::Tensor> Sgd::state() const {
-  std::vector<at::Tensor> all;
-  for (const at::Tensor& tensor : momentum_) {
-    if (tensor.defined()) all.push_back(tensor);
-  }
-  return all;
+std::unique_ptr<UpdateRule> make_sgd(const OptimizerOptions& options, StateFactory) {
+  return std::make_unique<Sgd>(options);
 }
+
+std::vector<StateTensor> momentum_buffer(const OptimizerOptions& options,
+                                         const at::Tensor& parameter) {
+  if (options.momentum == 0.0) return {};
+  return {{parameter.sizes().vec(), parameter.scalar_type()}};
+}
+
+constexpr Implementation kSgdImplementations[] = {
+    Implementation::per_tensor, Implementation::multi_tensor, Implementation::fused,
+    Implementation::multi_tensor_torch_2_0};
+
+}  // namespace
+
+extern constinit const OptimizerEntry kSgdOptimizer{
+    .name = "sgd",
+    .summary = "stochastic gradient descent, with momentum or without",
+    .implementations = kSgdImplementations,
+    .make = &make_sgd,
+    .state = &momentum_buffer,
+};
 
 }  // namespace headroom

@@ -64,6 +64,7 @@ WorkerCase read_case(const nlohmann::ordered_json& values, at::Device device) {
   }
   check_excludes(names);
   for (const auto& technique : result.techniques) technique->edit_recipe(recipe);
+  recipe.optimizer.check();
   for (const auto& technique : result.techniques) technique->check_recipe(recipe);
   return result;
 }

@@ -24,7 +24,7 @@ struct Update {
   std::int64_t peak_bytes = 0;       // weights, gradients and state included
 };
 
-OptimizerOptions options_of(const std::string& name, Implementation implementation) {
+OptimizerOptions update_options(const std::string& name, Implementation implementation) {
   OptimizerOptions options;
   options.name = name;
   options.implementation = implementation;
@@ -56,7 +56,7 @@ void expect_about(std::int64_t bytes, std::int64_t expected) {
 
 TEST(OptimizerMemoryTest, MultiTensorAdamMakesOneTemporaryOfTheParametersSize) {
   for (const char* name : {"adam", "adamw"}) {
-    expect_about(second_update(options_of(name, Implementation::multi_tensor)).temporary_bytes,
+    expect_about(second_update(update_options(name, Implementation::multi_tensor)).temporary_bytes,
                  kBytes);
   }
 }
@@ -65,33 +65,34 @@ TEST(OptimizerMemoryTest, MultiTensorAdamMakesOneTemporaryOfTheParametersSize) {
 // The sum that makes the denominator also has its number on the CPU: 8 bytes, and 4 in float32.
 TEST(OptimizerMemoryTest, MultiTensorAdamOfTorch20HoldsTwoTemporariesOfTheParametersSize) {
   for (const char* name : {"adam", "adamw"}) {
-    const Update update = second_update(options_of(name, Implementation::multi_tensor_torch_2_0));
+    const Update update =
+        second_update(update_options(name, Implementation::multi_tensor_torch_2_0));
     EXPECT_EQ(update.peak_bytes, 24 * 4 * kSize + 8 + 4) << name;
   }
   const auto implementation = Implementation::multi_tensor_torch_2_0;
-  expect_about(second_update(options_of("sgd", implementation)).temporary_bytes, 0);
+  expect_about(second_update(update_options("sgd", implementation)).temporary_bytes, 0);
 }
 
 TEST(OptimizerMemoryTest, FusedMakesNone) {
   for (const char* name : {"adam", "adamw", "sgd"}) {
-    expect_about(second_update(options_of(name, Implementation::fused)).temporary_bytes, 0);
+    expect_about(second_update(update_options(name, Implementation::fused)).temporary_bytes, 0);
   }
 }
 
 // Two of the size of the parameter at work: the root, and what it is divided by.
 TEST(OptimizerMemoryTest, PerTensorMakesThoseOfOneParameter) {
-  const Update adam = second_update(options_of("adam", Implementation::per_tensor));
+  const Update adam = second_update(update_options("adam", Implementation::per_tensor));
   expect_about(adam.temporary_bytes, 2 * kLargestBytes);
-  expect_about(second_update(options_of("sgd", Implementation::per_tensor)).temporary_bytes, 0);
+  expect_about(second_update(update_options("sgd", Implementation::per_tensor)).temporary_bytes, 0);
 }
 
 TEST(OptimizerMemoryTest, StateHasTheBytesOfItsFormula) {
   for (const auto implementation :
        {Implementation::per_tensor, Implementation::multi_tensor, Implementation::fused,
         Implementation::multi_tensor_torch_2_0}) {
-    expect_about(second_update(options_of("adam", implementation)).state_bytes, 2 * kBytes);
-    EXPECT_EQ(second_update(options_of("sgd", implementation)).state_bytes, 0);
-    OptimizerOptions momentum = options_of("sgd", implementation);
+    expect_about(second_update(update_options("adam", implementation)).state_bytes, 2 * kBytes);
+    EXPECT_EQ(second_update(update_options("sgd", implementation)).state_bytes, 0);
+    OptimizerOptions momentum = update_options("sgd", implementation);
     momentum.momentum = 0.9;
     EXPECT_EQ(second_update(momentum).state_bytes, kBytes);
   }
@@ -103,7 +104,7 @@ TEST(OptimizerMemoryTest, AHostOptimizerTakesNothingOfTheDevice) {
   const std::vector<at::Tensor> parameters = constant_parameters(1.0, 0.5, kSize);
   const std::int64_t pool_before = host_pool_bytes();
   const std::int64_t before = ledger.current_bytes();
-  const auto optimizer = make_host_optimizer(options_of("adam", Implementation::multi_tensor),
+  const auto optimizer = make_host_optimizer(update_options("adam", Implementation::multi_tensor),
                                              parameters, HostUpdates::all);
   optimizer->begin_step();
   optimizer->update_all();
@@ -135,9 +136,9 @@ TEST(OptimizerMemoryTest, APlannedHostOptimizerTakesTheSameAndComputesOneUpdate)
     return Taken{host_pool_bytes() - pool_before, optimizer->copied_bytes(),
                  std::ssize(optimizer->host_state()), parameters[0][0][0].item<double>()};
   };
-  OptimizerOptions momentum = options_of("sgd", Implementation::multi_tensor);
+  OptimizerOptions momentum = update_options("sgd", Implementation::multi_tensor);
   momentum.momentum = 0.9;
-  for (const auto& options : {options_of("adam", Implementation::multi_tensor), momentum}) {
+  for (const auto& options : {update_options("adam", Implementation::multi_tensor), momentum}) {
     const Taken once = take(HostUpdates::all, options, 1);
     Taken expected = take(HostUpdates::all, options, 3);
     EXPECT_NE(expected.parameter, once.parameter);

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "src/core/error.h"
 #include "src/optimizers/optimizer.h"
 #include "tests/optimizers/parameters.h"
 
@@ -43,6 +44,39 @@ TEST(ScheduleTest, CosineFallsToZeroAndStaysThere) {
   EXPECT_DOUBLE_EQ(options.lr_at(3), 0.4);
   EXPECT_NEAR(options.lr_at(5), 0.0, 1e-15);
   EXPECT_NEAR(options.lr_at(50), 0.0, 1e-15);
+}
+
+TEST(OptimizerTableTest, StateHasTheShapeAndDtypeOfItsRow) {
+  OptimizerOptions options;
+  options.momentum = 0.9;
+  for (const OptimizerEntry& entry : optimizer_table()) {
+    for (const Implementation implementation : entry.implementations) {
+      options.name = entry.name;
+      options.implementation = implementation;
+      EXPECT_NO_THROW(options.check());
+      const std::vector<at::Tensor> parameters = constant_parameters(1.0, 0.5);
+      const auto optimizer = make_device_optimizer(options, parameters);
+      optimizer->begin_step();
+      optimizer->update_all();
+      std::vector<at::Tensor> state = optimizer->device_state();
+      std::erase_if(state, [](const at::Tensor& tensor) { return tensor.dim() == 0; });  // counters
+      std::size_t next = 0;
+      for (const at::Tensor& parameter : parameters) {
+        for (const StateTensor& wanted : entry.state(options, parameter)) {
+          ASSERT_LT(next, state.size());
+          EXPECT_EQ(state[next].sizes(), wanted.shape);
+          EXPECT_EQ(state[next++].scalar_type(), wanted.dtype);
+        }
+      }
+      EXPECT_EQ(next, state.size());
+    }
+  }
+}
+
+TEST(OptimizerTableTest, AnUnknownNameIsRefused) {
+  OptimizerOptions options;
+  options.name = "lion";
+  EXPECT_THROW(options.check(), ConfigError);
 }
 
 TEST(ScheduleTest, UpdatesFollowIt) {
