@@ -66,11 +66,11 @@ struct BertLayer {
         output(normal_linear(parameters, name + ".output.dense", size.intermediate, size.width)),
         output_norm(parameters, name + ".output.LayerNorm", size.width, kTextEpsilon) {}
 
-  std::vector<SharedLinear> shared(std::int64_t head_width) const {
-    using By = SharedLinear::By;
-    return {{query, By::outputs, head_width}, {key, By::outputs, head_width},
-            {value, By::outputs, head_width}, {attention_output, By::inputs, head_width},
-            {intermediate, By::outputs},      {output, By::inputs}};
+  std::vector<ParallelLinear> parallel_layers(std::int64_t head_width) const {
+    using Style = ParallelLinear::Style;
+    return {{query, Style::column, head_width}, {key, Style::column, head_width},
+            {value, Style::column, head_width}, {attention_output, Style::row, head_width},
+            {intermediate, Style::column},      {output, Style::row}};
   }
 };
 
@@ -102,7 +102,7 @@ class Bert final : public Model {
        std::vector<Parameter> parameters)
       : Model(std::move(parameters)), size_(size), options_(options), bert_(std::move(layers)) {
     for (std::size_t i = 0; i < bert_.layers.size(); ++i) {
-      add_block(bert_layer_name(i) + ".", bert_.layers[i].shared(size_.head_width()),
+      add_block(bert_layer_name(i) + ".", bert_.layers[i].parallel_layers(size_.head_width()),
                 [this, i](const at::Tensor& x) { return run_layer(bert_.layers[i], x); });
     }
   }
@@ -119,7 +119,7 @@ class Bert final : public Model {
 
   at::Tensor attention(const BertLayer& layer, const at::Tensor& x) const {
     const std::vector<at::Tensor> qkv =
-        products_->by_outputs(x, 1, {layer.query, layer.key, layer.value});
+        products_->column_parallel(x, 1, {layer.query, layer.key, layer.value});
     const at::Tensor q = split_heads(qkv[0], size_.head_width());  // (B, H, T, D / H)
     const at::Tensor k = split_heads(qkv[1], size_.head_width());
     const at::Tensor v = split_heads(qkv[2], size_.head_width());
@@ -128,10 +128,10 @@ class Bert final : public Model {
   }
 
   at::Tensor run_layer(const BertLayer& layer, const at::Tensor& x) const {
-    at::Tensor y = drop(products_->by_inputs(attention(layer, x), 1, layer.attention_output));
-    y = layer.attention_norm(y + x);            // (B, T, D)
-    const at::Tensor z = products_->by_inputs(  // (B, T, D)
-        at::gelu(products_->by_outputs(y, 1, layer.intermediate)), 1, layer.output);
+    at::Tensor y = drop(products_->row_parallel(attention(layer, x), 1, layer.attention_output));
+    y = layer.attention_norm(y + x);               // (B, T, D)
+    const at::Tensor z = products_->row_parallel(  // (B, T, D)
+        at::gelu(products_->column_parallel(y, 1, layer.intermediate)), 1, layer.output);
     return layer.output_norm(drop(z) + y);
   }
 

@@ -11,23 +11,24 @@
 
 namespace headroom {
 
-/// A layer of a block whose weights ranks may share. Each of them then has some of its outputs, or
-/// multiplies some of its inputs. `weight` is `sections` layers behind one another, and outputs (or
-/// inputs) stay together in groups of `group`, such as a head.
-struct SharedLinear {
-  enum class By { outputs, inputs };
+/// A layer of a block that ranks may cut for tensor parallelism. Column-parallel: each rank has
+/// some of its outputs; row-parallel: each multiplies some of its inputs. `weight` is `sections`
+/// layers behind one another, and outputs (or inputs) stay together in groups of `group`, such as a
+/// head.
+struct ParallelLinear {
+  enum class Style { column, row };
 
   Linear linear;
-  By by;
+  Style style;
   std::int64_t group = 1;
   std::int64_t sections = 1;
   bool keeps_transposed = false;  // its weight is kept as (in, out)
 
   /// The dimension of the kept weight that ranks cut.
-  std::int64_t dimension() const { return (by == By::outputs) == keeps_transposed ? 1 : 0; }
+  std::int64_t dimension() const { return (style == Style::column) == keeps_transposed ? 1 : 0; }
 };
 
-/// How blocks multiply by the weights of their SharedLinears. This one is that of one rank, which
+/// How blocks multiply by the weights of their ParallelLinears. This one is that of one rank, which
 /// has all of them. A technique may put another in its place, under which a block works on what
 /// this rank has: fewer heads, fewer of the inner features, perhaps fewer tokens.
 class BlockProducts {
@@ -38,16 +39,16 @@ class BlockProducts {
   virtual at::Tensor enter_blocks(const at::Tensor& x) { return x; }
   virtual at::Tensor leave_blocks(const at::Tensor& x) { return x; }
 
-  /// x, whose dimension `tokens` has T' tokens, through layers of which ranks have some outputs:
-  /// of each of them this rank's outputs, for all T tokens.
-  virtual std::vector<at::Tensor> by_outputs(const at::Tensor& x, std::int64_t tokens,
-                                             std::initializer_list<Linear> layers);
-  at::Tensor by_outputs(const at::Tensor& x, std::int64_t tokens, const Linear& layer) {
-    return by_outputs(x, tokens, {layer})[0];
+  /// x, whose dimension `tokens` has T' tokens, through column-parallel layers: of each of them
+  /// this rank's outputs, for all T tokens.
+  virtual std::vector<at::Tensor> column_parallel(const at::Tensor& x, std::int64_t tokens,
+                                                  std::initializer_list<Linear> layers);
+  at::Tensor column_parallel(const at::Tensor& x, std::int64_t tokens, const Linear& layer) {
+    return column_parallel(x, tokens, {layer})[0];
   }
   /// This rank's inputs of all T tokens, which lie in dimension `tokens`, perhaps with the samples
-  /// behind them, through a layer of which ranks have some inputs: all outputs, of T' tokens.
-  virtual at::Tensor by_inputs(const at::Tensor& x, std::int64_t tokens, const Linear& layer);
+  /// behind them, through a row-parallel layer: all outputs, of T' tokens.
+  virtual at::Tensor row_parallel(const at::Tensor& x, std::int64_t tokens, const Linear& layer);
 };
 
 }  // namespace headroom

@@ -66,14 +66,14 @@ struct DistilBertLayer {
         output_layer_norm(parameters, name + ".output_layer_norm", kDistilBertWidth, kTextEpsilon) {
   }
 
-  std::vector<SharedLinear> shared() const {
-    using By = SharedLinear::By;
-    return {{q_lin, By::outputs, kDistilBertHeadWidth},
-            {k_lin, By::outputs, kDistilBertHeadWidth},
-            {v_lin, By::outputs, kDistilBertHeadWidth},
-            {out_lin, By::inputs, kDistilBertHeadWidth},
-            {lin1, By::outputs},
-            {lin2, By::inputs}};
+  std::vector<ParallelLinear> parallel_layers() const {
+    using Style = ParallelLinear::Style;
+    return {{q_lin, Style::column, kDistilBertHeadWidth},
+            {k_lin, Style::column, kDistilBertHeadWidth},
+            {v_lin, Style::column, kDistilBertHeadWidth},
+            {out_lin, Style::row, kDistilBertHeadWidth},
+            {lin1, Style::column},
+            {lin2, Style::row}};
   }
 };
 
@@ -105,7 +105,7 @@ class DistilBert final : public Model {
              std::vector<Parameter> parameters)
       : Model(std::move(parameters)), options_(options), distilbert_(std::move(layers)) {
     for (std::size_t i = 0; i < distilbert_.layers.size(); ++i) {
-      add_block(distilbert_layer_name(i) + ".", distilbert_.layers[i].shared(),
+      add_block(distilbert_layer_name(i) + ".", distilbert_.layers[i].parallel_layers(),
                 [this, i](const at::Tensor& x) { return run_layer(distilbert_.layers[i], x); });
     }
   }
@@ -122,19 +122,19 @@ class DistilBert final : public Model {
 
   at::Tensor attention(const DistilBertLayer& layer, const at::Tensor& x) const {
     const std::vector<at::Tensor> qkv =
-        products_->by_outputs(x, 1, {layer.q_lin, layer.k_lin, layer.v_lin});
+        products_->column_parallel(x, 1, {layer.q_lin, layer.k_lin, layer.v_lin});
     const at::Tensor q = split_heads(qkv[0], kDistilBertHeadWidth);  // (B, H, T, D / H)
     const at::Tensor k = split_heads(qkv[1], kDistilBertHeadWidth);
     const at::Tensor v = split_heads(qkv[2], kDistilBertHeadWidth);
     const double dropout = training_ ? options_.dropout : 0.0;
-    return products_->by_inputs(merge_heads(attend(options_.attention, q, k, v, mask_, dropout)), 1,
-                                layer.out_lin);
+    return products_->row_parallel(merge_heads(attend(options_.attention, q, k, v, mask_, dropout)),
+                                   1, layer.out_lin);
   }
 
   at::Tensor run_layer(const DistilBertLayer& layer, const at::Tensor& x) const {
     const at::Tensor y = layer.sa_layer_norm(attention(layer, x) + x);  // (B, T, D)
-    const at::Tensor z = drop(products_->by_inputs(                     // (B, T, D)
-        at::gelu(products_->by_outputs(y, 1, layer.lin1)), 1, layer.lin2));
+    const at::Tensor z = drop(products_->row_parallel(                  // (B, T, D)
+        at::gelu(products_->column_parallel(y, 1, layer.lin1)), 1, layer.lin2));
     return layer.output_layer_norm(z + y);
   }
 

@@ -54,17 +54,17 @@ struct Gpt2Layer {
         mlp_c_proj(
             conv1d(parameters, name + ".mlp.c_proj", 4 * size.width, size.width, residual(size))) {}
 
-  std::vector<SharedLinear> shared(std::int64_t head_width) const {
-    using By = SharedLinear::By;
+  std::vector<ParallelLinear> parallel_layers(std::int64_t head_width) const {
+    using Style = ParallelLinear::Style;
     return {
         {.linear = c_attn,
-         .by = By::outputs,
+         .style = Style::column,
          .group = head_width,
          .sections = 3,
          .keeps_transposed = true},
-        {.linear = attn_c_proj, .by = By::inputs, .group = head_width, .keeps_transposed = true},
-        {.linear = c_fc, .by = By::outputs, .keeps_transposed = true},
-        {.linear = mlp_c_proj, .by = By::inputs, .keeps_transposed = true}};
+        {.linear = attn_c_proj, .style = Style::row, .group = head_width, .keeps_transposed = true},
+        {.linear = c_fc, .style = Style::column, .keeps_transposed = true},
+        {.linear = mlp_c_proj, .style = Style::row, .keeps_transposed = true}};
   }
 
  private:
@@ -109,7 +109,7 @@ class Gpt2 final : public Model {
        std::vector<Parameter> parameters)
       : Model(std::move(parameters)), size_(size), options_(options), gpt2_(std::move(layers)) {
     for (std::size_t i = 0; i < gpt2_.layers.size(); ++i) {
-      add_block(gpt2_layer_name(i) + ".", gpt2_.layers[i].shared(size_.head_width()),
+      add_block(gpt2_layer_name(i) + ".", gpt2_.layers[i].parallel_layers(size_.head_width()),
                 [this, i](const at::Tensor& x) { return run_layer(gpt2_.layers[i], x); });
     }
   }
@@ -130,7 +130,7 @@ class Gpt2 final : public Model {
 
   at::Tensor attention(const Gpt2Layer& layer, const at::Tensor& x) const {
     const std::vector<at::Tensor> qkv =
-        products_->by_outputs(x, 1, upright(layer.c_attn)).chunk(3, 2);
+        products_->column_parallel(x, 1, upright(layer.c_attn)).chunk(3, 2);
     const at::Tensor q = split_heads(qkv[0], size_.head_width());  // (B, H, T, D / H)
     const at::Tensor k = split_heads(qkv[1], size_.head_width());
     const at::Tensor v = split_heads(qkv[2], size_.head_width());
@@ -141,10 +141,10 @@ class Gpt2 final : public Model {
   at::Tensor run_layer(const Gpt2Layer& layer, const at::Tensor& input) const {
     const at::Tensor mixed = attention(layer, layer.ln_1(input));
     const at::Tensor x =
-        drop(products_->by_inputs(mixed, 1, upright(layer.attn_c_proj))) + input;  // (B, T, D)
-    const at::Tensor y =                                                           // (B, T, 4 D)
-        gelu_new(products_->by_outputs(layer.ln_2(x), 1, upright(layer.c_fc)));
-    return x + drop(products_->by_inputs(y, 1, upright(layer.mlp_c_proj)));
+        drop(products_->row_parallel(mixed, 1, upright(layer.attn_c_proj))) + input;  // (B, T, D)
+    const at::Tensor y =                                                              // (B, T, 4 D)
+        gelu_new(products_->column_parallel(layer.ln_2(x), 1, upright(layer.c_fc)));
+    return x + drop(products_->row_parallel(y, 1, upright(layer.mlp_c_proj)));
   }
 
   Gpt2Size size_;

@@ -19,9 +19,10 @@ std::int64_t Model::parameter_count() const {
   return count;
 }
 
-void Model::add_block(const std::string& prefix, std::vector<SharedLinear> shared,
+void Model::add_block(const std::string& prefix, std::vector<ParallelLinear> parallel_layers,
                       BlockFunction run) {
-  Block block{.run = std::move(run), .parameters = {}, .shared = std::move(shared)};
+  Block block{
+      .run = std::move(run), .parameters = {}, .parallel_layers = std::move(parallel_layers)};
   for (const Parameter& parameter : parameters_) {
     if (parameter.name.starts_with(prefix)) block.parameters.push_back(parameter.tensor);
   }

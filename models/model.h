@@ -26,7 +26,8 @@ using BlockFunction = std::function<at::Tensor(const at::Tensor&)>;
 struct Block {
   BlockFunction run;
   std::vector<at::Tensor> parameters;  // those that `run` reads, the same handles as the model's
-  std::vector<SharedLinear> shared;    // what `run` multiplies by through the model's products()
+  std::vector<ParallelLinear>
+      parallel_layers;  // what `run` multiplies by through the model's products()
 };
 
 /// How a whole model is run: a batch -> its logits.
@@ -67,7 +68,8 @@ class Model {
         run_([this](const Batch& batch) { return compute_logits(batch); }) {}
   virtual at::Tensor compute_logits(const Batch& batch) = 0;  // (B, C) or (B, T, C)
   /// Adds a block that reads the parameters whose names start with `prefix`.
-  void add_block(const std::string& prefix, std::vector<SharedLinear> shared, BlockFunction run);
+  void add_block(const std::string& prefix, std::vector<ParallelLinear> parallel_layers,
+                 BlockFunction run);
   at::Tensor run_blocks(at::Tensor x);  // (B, T, D) -> (B, T, D)
 
   std::vector<Block> blocks_;

@@ -51,7 +51,7 @@ struct SelfAttention {
                         BlockProducts& products) const {
     const std::int64_t samples = x.size(0);
     const at::Tensor packed = products
-                                  .by_outputs(x.transpose(0, 1), 0, in_proj)  // (T, B, 3 D)
+                                  .column_parallel(x.transpose(0, 1), 0, in_proj)  // (T, B, 3 D)
                                   .unflatten(-1, {3, -1})
                                   .unsqueeze(0)
                                   .transpose(0, -2)
@@ -71,7 +71,7 @@ struct SelfAttention {
             .permute({2, 0, 1, 3})
             .contiguous()
             .view({tokens * samples, width});
-    return products.by_inputs(mixed, 0, out_proj).view({-1, samples, x.size(2)}).transpose(0, 1);
+    return products.row_parallel(mixed, 0, out_proj).view({-1, samples, x.size(2)}).transpose(0, 1);
   }
 };
 
@@ -89,12 +89,12 @@ struct VitLayer {
         mlp_0(xavier_linear(parameters, name + ".mlp.0", width, 4 * width)),
         mlp_3(xavier_linear(parameters, name + ".mlp.3", 4 * width, width)) {}
 
-  std::vector<SharedLinear> shared(std::int64_t head_width) const {
-    using By = SharedLinear::By;
-    return {{self_attention.in_proj, By::outputs, head_width, /*sections=*/3},
-            {self_attention.out_proj, By::inputs, head_width},
-            {mlp_0, By::outputs},
-            {mlp_3, By::inputs}};
+  std::vector<ParallelLinear> parallel_layers(std::int64_t head_width) const {
+    using Style = ParallelLinear::Style;
+    return {{self_attention.in_proj, Style::column, head_width, /*sections=*/3},
+            {self_attention.out_proj, Style::row, head_width},
+            {mlp_0, Style::column},
+            {mlp_3, Style::row}};
   }
 };
 
@@ -150,7 +150,7 @@ class Vit final : public Model {
       std::vector<Parameter> parameters)
       : Model(std::move(parameters)), size_(size), options_(options), vit_(std::move(layers)) {
     for (std::size_t i = 0; i < vit_.layers.size(); ++i) {
-      add_block(vit_layer_name(i) + ".", vit_.layers[i].shared(size_.head_width()),
+      add_block(vit_layer_name(i) + ".", vit_.layers[i].parallel_layers(size_.head_width()),
                 [this, i](const at::Tensor& x) { return run_layer(vit_.layers[i], x); });
     }
   }
@@ -177,8 +177,8 @@ class Vit final : public Model {
         layer.self_attention(layer.ln_1(input), options_.attention, size_.head_width(), *products_);
     x = drop(x) + input;  // (B, T, D)
     at::Tensor y =
-        drop(at::gelu(products_->by_outputs(layer.ln_2(x), 1, layer.mlp_0)));  // (B, T, 4 D)
-    y = drop(products_->by_inputs(y, 1, layer.mlp_3));                         // (B, T, D)
+        drop(at::gelu(products_->column_parallel(layer.ln_2(x), 1, layer.mlp_0)));  // (B, T, 4 D)
+    y = drop(products_->row_parallel(y, 1, layer.mlp_3));                           // (B, T, D)
     return x + y;
   }
 

@@ -17,13 +17,13 @@ class CpuOffload final : public Technique {
 };
 
 void CpuOffload::edit_recipe(Recipe& recipe) const {
-  ShardedModel::edit_recipe(recipe);  // one rank is a group as well
-  recipe.offloads_weights = true;
+  ShardedModel::edit_recipe(recipe, Sharding::none);  // one rank is a group as well
+  recipe.weights_on = WeightsOn::host;
 }
 
 void CpuOffload::split_parameters(Step& step, const Recipe& recipe) const {
-  if (recipe.shares_weights) return;  // fsdp keeps its parts on the host
-  ShardedModel::take_over(step, recipe, {.share_weights = true, .reduce_in_backward = true});
+  if (recipe.sharding == Sharding::weights) return;  // fsdp keeps its parts on the host
+  ShardedModel::take_over(step, recipe, {.sharding = Sharding::weights});
 }
 
 std::string CpuOffload::why_inactive(const Evidence& evidence, const Recipe&) const {

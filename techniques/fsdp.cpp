@@ -47,13 +47,11 @@ void Fsdp::fields(Fields& f) {
 }
 
 void Fsdp::edit_recipe(Recipe& recipe) const {
-  ShardedModel::edit_recipe(recipe);
-  recipe.shares_weights = true;
+  ShardedModel::edit_recipe(recipe, Sharding::weights);
 }
 
 void Fsdp::split_parameters(Step& step, const Recipe& recipe) const {
-  const ShardingOptions options{.share_weights = true,
-                                .reduce_in_backward = true,
+  const ShardingOptions options{.sharding = Sharding::weights,
                                 .reshard_after_forward = reshard_after_forward_,
                                 .prefetch_forward = prefetch_forward_,
                                 .prefetch_backward = prefetch_backward_,

@@ -87,7 +87,7 @@ void scale_losses(Step& step, const Recipe& recipe) {
     inner();  // clipping reads the true norm
   };
   const bool device_decides = recipe.optimizer.implementation == Implementation::fused &&
-                              !recipe.optimizer_on_host && !recipe.offloads_weights;
+                              !recipe.optimizer_on_host && recipe.weights_on == WeightsOn::device;
   step.update = [scaler, &step, device_decides] {
     step.optimizer->begin_step();
     if (device_decides) {

@@ -15,7 +15,7 @@ class OnDeviceInit final : public Technique {
 };
 
 std::string OnDeviceInit::why_inactive(const Evidence& evidence, const Recipe& recipe) const {
-  if (recipe.device.is_cpu() && !recipe.moves_in_units &&
+  if (recipe.device.is_cpu() && !recipe.splits_parameters() &&
       c10::elementSize(recipe.dtype) >= c10::elementSize(at::kFloat)) {
     return "full-precision weights on the CPU are made where and as they stay in any case; "
            "combine it with bfloat16, or use a GPU";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "techniques/shared_products.h"
+#include "techniques/parallel_products.h"
 
 #include <ATen/autocast_mode.h>
 #include <ATen/core/grad_mode.h>
@@ -20,7 +20,7 @@ using torch::autograd::variable_list;
 
 /// What a function of autograd keeps beside tensors. The products outlive every graph.
 struct Kept {
-  SharedProducts& products;
+  ParallelProducts& products;
   std::int64_t tokens;  // the dimension
 
   void put_in(AutogradContext& context) const {
@@ -28,7 +28,7 @@ struct Kept {
     context.saved_data["tokens"] = tokens;
   }
   static Kept of(AutogradContext& context) {
-    return {*reinterpret_cast<SharedProducts*>(context.saved_data["products"].toInt()),
+    return {*reinterpret_cast<ParallelProducts*>(context.saved_data["products"].toInt()),
             context.saved_data["tokens"].toInt()};
   }
 };
@@ -37,7 +37,7 @@ at::Tensor rows_of(const at::Tensor& x) { return x.reshape({-1, x.size(-1)}); }
 
 /// x, then weight and bias of each layer -> outputs. Written out, as what backward keeps of x is
 /// this rank's tokens of it, and what it sums over ranks is one gradient for all layers.
-struct ByOutputs : Function<ByOutputs> {
+struct ColumnParallel : Function<ColumnParallel> {
   static variable_list forward(AutogradContext* context, const at::Tensor& x, at::TensorList layers,
                                const Kept& kept) {
     kept.put_in(*context);
@@ -84,7 +84,7 @@ struct ByOutputs : Function<ByOutputs> {
 struct Sum : Function<Sum> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const Kept& kept) {
     kept.put_in(*context);
-    if (!kept.products.shares_tokens()) context->mark_dirty({x});
+    if (!kept.products.sequence_parallel()) context->mark_dirty({x});
     return kept.products.sum(x, kept.tokens);
   }
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
@@ -126,45 +126,45 @@ at::Tensor for_product(const at::Tensor& tensor) {
 
 }  // namespace
 
-at::Tensor SharedProducts::all_tokens(const at::Tensor& x, std::int64_t dimension) const {
-  if (!shares_tokens_) return x;
+at::Tensor ParallelProducts::all_tokens(const at::Tensor& x, std::int64_t dimension) const {
+  if (!sequence_parallel_) return x;
   ++step_.evidence.gathers;
   return parts_->gather(x, dimension);
 }
 
-at::Tensor SharedProducts::own_tokens(const at::Tensor& x, std::int64_t dimension) const {
+at::Tensor ParallelProducts::own_tokens(const at::Tensor& x, std::int64_t dimension) const {
   return parts_->own(x, dimension);
 }
 
-at::Tensor SharedProducts::sum(const at::Tensor& x, std::int64_t dimension) const {
+at::Tensor ParallelProducts::sum(const at::Tensor& x, std::int64_t dimension) const {
   ++step_.evidence.reductions;
-  if (shares_tokens_) return parts_->sum(x, dimension);
+  if (sequence_parallel_) return parts_->sum(x, dimension);
   step_.group->all_reduce(x).wait();
   return x;
 }
 
-at::Tensor SharedProducts::enter_blocks(const at::Tensor& x) {
-  if (!shares_tokens_) return x;
+at::Tensor ParallelProducts::enter_blocks(const at::Tensor& x) {
+  if (!sequence_parallel_) return x;
   parts_.emplace(*step_.group, step_.ledger, x.size(1));
   return Own::apply(x, Kept{*this, 1});
 }
 
-at::Tensor SharedProducts::leave_blocks(const at::Tensor& x) {
-  return shares_tokens_ ? All::apply(x, Kept{*this, 1}) : x;
+at::Tensor ParallelProducts::leave_blocks(const at::Tensor& x) {
+  return sequence_parallel_ ? All::apply(x, Kept{*this, 1}) : x;
 }
 
-std::vector<at::Tensor> SharedProducts::by_outputs(const at::Tensor& x, std::int64_t tokens,
-                                                   std::initializer_list<Linear> layers) {
+std::vector<at::Tensor> ParallelProducts::column_parallel(const at::Tensor& x, std::int64_t tokens,
+                                                          std::initializer_list<Linear> layers) {
   variable_list tensors;
   for (const Linear& layer : layers) {
     tensors.push_back(for_product(layer.weight));
     tensors.push_back(for_product(layer.bias));
   }
-  return ByOutputs::apply(for_product(x), at::TensorList(tensors), Kept{*this, tokens});
+  return ColumnParallel::apply(for_product(x), at::TensorList(tensors), Kept{*this, tokens});
 }
 
-at::Tensor SharedProducts::by_inputs(const at::Tensor& x, std::int64_t tokens,
-                                     const Linear& layer) {
+at::Tensor ParallelProducts::row_parallel(const at::Tensor& x, std::int64_t tokens,
+                                          const Linear& layer) {
   const at::Tensor summed = Sum::apply(at::linear(x, layer.weight), Kept{*this, tokens});
   return summed.add_(for_product(layer.bias));
 }

@@ -48,14 +48,14 @@ std::int64_t Recipe::micro_batch_size() const {
 }
 
 BatchShare Recipe::batch_share() const {
-  return shares_batch ? BatchShare{} : BatchShare{membership.rank, membership.ranks};
+  return replicates_batch ? BatchShare{} : BatchShare{membership.rank, membership.ranks};
 }
 
 AutocastState Recipe::autocast_state() const {
   return {.device = device.type(),
           .enabled = autocast.has_value(),
           .dtype = autocast.value_or(at::kFloat),
-          .keeps_casts = !shares_weights && !offloads_weights};
+          .keeps_casts = sharding != Sharding::weights && weights_on == WeightsOn::device};
 }
 
 std::string Recipe::precision_name() const {

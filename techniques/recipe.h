@@ -28,6 +28,11 @@ enum class ZeroGradWhen {
   after_step,
 };
 
+/// Of what each rank keeps its part alone. Each value includes those before it.
+enum class Sharding { none, state, gradients, weights };
+/// Where what the optimizer updates stays.
+enum class WeightsOn { device, host };
+
 /// What a suite may say of the training.
 struct TrainOptions {
   std::int64_t batch_size = 8;  // samples an update, on each rank
@@ -62,13 +67,17 @@ struct Recipe {
   OptimizerOptions optimizer;              // train.optimizer
   bool optimizer_on_host = false;
   std::int64_t micro_batches = 1;  // an update
-  bool joins_ranks = false;        // a technique makes one training of all ranks'
-  bool shares_batch = false;       // all ranks work on the same samples
   bool build_on_device = false;    // false: in full precision on the host, then moved and cast
-  bool moves_in_units = false;     // a technique moves and casts them, a unit at a time
-  bool shares_weights = false;     // each rank keeps its part of them
-  bool offloads_weights = false;   // what the optimizer updates lies on the host
+  bool joins_ranks = false;        // a technique makes one training of all ranks'
+  bool replicates_batch = false;   // all ranks work on the same samples: tensor parallelism
+  Sharding sharding = Sharding::none;
+  WeightsOn weights_on = WeightsOn::device;
 
+  /// Whether a technique puts each parameter where it stays, at split_parameters. The trainer then
+  /// neither moves nor casts them.
+  bool splits_parameters() const {
+    return sharding != Sharding::none || weights_on == WeightsOn::host || replicates_batch;
+  }
   /// Samples of one micro-batch; the last may be smaller.
   std::int64_t micro_batch_size() const;
   /// Which samples of a batch are this rank's.

@@ -5,6 +5,7 @@
 #include <ATen/ops/empty.h>
 #include <torch/csrc/autograd/graph_task.h>
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -38,9 +39,9 @@ bool is_narrow(ShardDtype dtype) {
   return dtype == ShardDtype::float16 || dtype == ShardDtype::bfloat16;
 }
 
-void ShardedModel::edit_recipe(Recipe& recipe) {
+void ShardedModel::edit_recipe(Recipe& recipe, Sharding sharding) {
   recipe.joins_ranks = true;
-  recipe.moves_in_units = true;
+  recipe.sharding = std::max(recipe.sharding, sharding);
 }
 
 std::string ShardedModel::why_inactive(const Evidence& evidence, ShardDtype parameter_dtype) {
@@ -53,7 +54,7 @@ std::string ShardedModel::why_inactive(const Evidence& evidence, ShardDtype para
 void ShardedModel::take_over(Step& step, const Recipe& recipe, const ShardingOptions& options) {
   // By hand, as nobody else is to make one.
   const std::shared_ptr<ShardedModel> model(new ShardedModel(step, recipe, options));
-  if (options.share_weights) {
+  if (options.sharding == Sharding::weights) {
     model->wrap_blocks();
     model->wrap_run();
   }
@@ -65,6 +66,7 @@ ShardedModel::ShardedModel(Step& step, const Recipe& recipe, const ShardingOptio
       recipe_(recipe),
       options_(options),
       group_(*step.group),
+      on_host_(recipe.weights_on == WeightsOn::host),
       fetch_stream_(recipe.device),
       gather_stream_(recipe.device),
       reduce_stream_(recipe.device) {
@@ -118,9 +120,9 @@ void ShardedModel::add_unit(const std::vector<at::Tensor>& parameters) {
 std::unique_ptr<FlatUnit> ShardedModel::make_flat(std::vector<at::Tensor> parameters) {
   if (parameters.empty()) return nullptr;
   const at::ScalarType gather_dtype = options_.parameter_dtype.value_or(recipe_.dtype);
-  const bool has_part = options_.share_weights || parameters.front().requires_grad();
-  const FlatUnitOptions options{.gathered = options_.share_weights,
-                                .part_on_host = recipe_.offloads_weights,
+  const bool has_part = shards(Sharding::weights) || parameters.front().requires_grad();
+  const FlatUnitOptions options{.gathered = shards(Sharding::weights),
+                                .part_on_host = on_host_,
                                 .dtype = has_part ? recipe_.dtype : gather_dtype,
                                 .gather_dtype = gather_dtype};
   auto flat = std::make_unique<FlatUnit>(std::move(parameters), group_, options);
@@ -217,10 +219,10 @@ void ShardedModel::wrap_verbs() {
     inner(loss);
     self->finish_backward();
   };
-  if (!options_.reduce_in_backward) {
+  if (!shards(Sharding::gradients)) {
     step_.collect_gradients = [self] { self->reduce_all(); };
   }
-  if (options_.share_weights) {
+  if (shards(Sharding::weights)) {
     step_.with_weights = [self](const std::function<void()>& call) {
       for (Unit& unit : self->units_) self->finish_gather(unit);
       call();
@@ -285,7 +287,7 @@ void ShardedModel::release(Unit& unit) {
 void ShardedModel::note_gradient(std::size_t parameter) {
   Unit& unit = units_[unit_of_parameter_[parameter]];
   ++unit.arrived;
-  if (options_.reduce_in_backward && unit.arrived == unit.trained->parameters().size()) {
+  if (shards(Sharding::gradients) && unit.arrived == unit.trained->parameters().size()) {
     reduce(unit);
   }
 }
@@ -295,7 +297,7 @@ void ShardedModel::note_gradient(std::size_t parameter) {
 void ShardedModel::reduce(Unit& unit) {
   const at::NoGradGuard no_grad;
   unit.reduced = true;
-  if (options_.share_weights) release(unit);  // before its gradients are there twice
+  if (shards(Sharding::weights)) release(unit);  // before its gradients are there twice
   const at::Tensor whole = unit.trained->take_gradient(reduce_stream_);
   step_.ledger.tag(whole, Category::communication);
   finish_reduction();  // no more than one is under way
@@ -322,14 +324,14 @@ void ShardedModel::finish_reduction() {
     const SideStream::Scope scope(reduce_stream_);
     done.work.wait();
     release_storage(done.whole);
-    if (recipe_.offloads_weights) {
+    if (on_host_) {
       send_gradient(done.unit, done.part);
     } else {
       keep_gradient(done.unit, done.part);
     }
   }
   // PyTorch takes it for the computation's; what is sent from there can be used again later.
-  if (recipe_.offloads_weights) keep_for_current_stream(done.part);
+  if (on_host_) keep_for_current_stream(done.part);
 }
 
 void ShardedModel::send_gradient(FlatUnit& unit, const at::Tensor& part) {
@@ -371,10 +373,10 @@ void ShardedModel::reduce_all() {
 }
 
 void ShardedModel::finish_backward() {
-  if (options_.reduce_in_backward) reduce_all();  // units of which a parameter got no gradient
+  if (shards(Sharding::gradients)) reduce_all();  // units of which a parameter got no gradient
   for (Unit& unit : units_) {
     unit.arrived = 0;
-    if (options_.share_weights) release(unit);
+    if (shards(Sharding::weights)) release(unit);
   }
 }
 

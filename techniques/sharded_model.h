@@ -30,8 +30,9 @@ inline constexpr RoundingOption kNarrowWeights{
 
 /// What ranks share, and when bytes move.
 struct ShardingOptions {
-  bool share_weights = false;       // each rank has its part; blocks gather the rest when they run
-  bool reduce_in_backward = false;  // a unit's gradients, as soon as they are there
+  /// gradients: a unit's are reduced as soon as they are there; weights: blocks gather those that
+  /// other ranks have when they run.
+  Sharding sharding = Sharding::state;
   bool reshard_after_forward = true;  // false: blocks keep what they gathered until backward
   bool prefetch_forward = false;      // the next block's weights, while one runs
   bool prefetch_backward = true;      // likewise, the other way
@@ -53,7 +54,7 @@ struct ShardingOptions {
 class ShardedModel : public std::enable_shared_from_this<ShardedModel> {
  public:
   // What the techniques that share a model do at the seams of their names.
-  static void edit_recipe(Recipe& recipe);
+  static void edit_recipe(Recipe& recipe, Sharding sharding);
   static std::string why_inactive(const Evidence& evidence, ShardDtype parameter_dtype);
 
   /// Cuts the step's model into units and wraps its blocks, its verbs and its `trained`, which keep
@@ -100,6 +101,7 @@ class ShardedModel : public std::enable_shared_from_this<ShardedModel> {
   void wrap_run();
   void wrap_verbs();
 
+  bool shards(Sharding what) const { return options_.sharding >= what; }
   Unit& root() { return units_.back(); }
   void begin_gather(Unit& unit);
   at::Tensor fetch_part(const FlatUnit& flat);
@@ -122,6 +124,7 @@ class ShardedModel : public std::enable_shared_from_this<ShardedModel> {
   const Recipe& recipe_;
   ShardingOptions options_;
   ProcessGroup& group_;
+  bool on_host_;             // parts stay there, and gradients go there
   SideStream fetch_stream_;  // of parts that are kept elsewhere, or wider, than they are gathered
   SideStream gather_stream_;
   SideStream reduce_stream_;

@@ -70,7 +70,7 @@ struct TechniqueEntry {
   /// names the other.
   std::span<const std::string_view> excludes = {};
   bool joins_ranks = false;       // it makes one training of what all ranks do
-  bool shares_batch = false;      // ... of the same samples
+  bool replicates_batch = false;  // ... of the same samples
   FitCost fit_cost = {};          // where `headroom fit` stacks it
   std::string_view changes = {};  // of what is computed, for people; empty: nothing but rounding
 };

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "src/core/error.h"
-#include "techniques/shared_products.h"
+#include "techniques/parallel_products.h"
 #include "techniques/technique.h"
 
 namespace headroom {
@@ -42,30 +42,30 @@ struct Cut {
 
 using Cuts = std::map<const void*, Cut>;
 
-void check_shared(const SharedLinear& shared, const Model& model, std::int64_t ranks) {
-  const bool by_outputs = shared.by == SharedLinear::By::outputs;
-  const std::int64_t width = shared.linear.weight.size(shared.dimension()) / shared.sections;
-  const std::int64_t groups = width / shared.group;
+void check_cut(const ParallelLinear& layer, const Model& model, std::int64_t ranks) {
+  const bool is_column = layer.style == ParallelLinear::Style::column;
+  const std::int64_t width = layer.linear.weight.size(layer.dimension()) / layer.sections;
+  const std::int64_t groups = width / layer.group;
   if (groups % ranks == 0) return;
   std::string name;
   for (const Parameter& parameter : model.parameters()) {
-    if (parameter.tensor.is_same(shared.linear.weight)) name = parameter.name;
+    if (parameter.tensor.is_same(layer.linear.weight)) name = parameter.name;
   }
   throw Unsupported("tensor_parallel: " + name + " has " + std::to_string(groups) +
-                    (shared.group > 1 ? " heads"
-                     : by_outputs     ? " outputs"
-                                      : " inputs") +
+                    (layer.group > 1 ? " heads"
+                     : is_column     ? " outputs"
+                                     : " inputs") +
                     ", which " + std::to_string(ranks) + " ranks can't share equally");
 }
 
 Cuts cuts_of(Model& model, std::int64_t ranks) {
   Cuts cuts;
   for (const Block& block : model.blocks()) {
-    for (const SharedLinear& shared : block.shared) {
-      check_shared(shared, model, ranks);
-      const bool by_outputs = shared.by == SharedLinear::By::outputs;
-      cuts[key_of(shared.linear.weight)] = {shared.dimension(), shared.sections};
-      if (by_outputs) cuts[key_of(shared.linear.bias)] = {0, shared.sections};
+    for (const ParallelLinear& layer : block.parallel_layers) {
+      check_cut(layer, model, ranks);
+      const bool is_column = layer.style == ParallelLinear::Style::column;
+      cuts[key_of(layer.linear.weight)] = {layer.dimension(), layer.sections};
+      if (is_column) cuts[key_of(layer.linear.bias)] = {0, layer.sections};
     }
   }
   return cuts;
@@ -150,8 +150,7 @@ void TensorParallel::fields(Fields& f) {
 
 void TensorParallel::edit_recipe(Recipe& recipe) const {
   recipe.joins_ranks = true;
-  recipe.shares_batch = true;
-  recipe.moves_in_units = true;
+  recipe.replicates_batch = true;
 }
 
 void TensorParallel::check_recipe(const Recipe& recipe) const {
@@ -174,7 +173,7 @@ void TensorParallel::split_parameters(Step& step, const Recipe& recipe) const {
       put(step, recipe, cuts, parameter.tensor, parameter.tensor.detach());
     }
   }
-  step.model.products() = std::make_unique<SharedProducts>(step, sequence_parallel_);
+  step.model.products() = std::make_unique<ParallelProducts>(step, sequence_parallel_);
   step.own_weights = [&step, cuts] { return own_weights(step, cuts); };
   count_each_gradient_once(step, cuts);
   if (sequence_parallel_) sum_gradients_of_tokens(step, cuts);
@@ -205,7 +204,7 @@ extern constinit const TechniqueEntry kTensorParallel{
     .gradient_tolerance = 1e-4,
     .excludes = kTensorParallelExcludes,
     .joins_ranks = true,
-    .shares_batch = true,
+    .replicates_batch = true,
 };
 
 }  // namespace headroom

@@ -13,7 +13,7 @@ namespace {
 /// precision beside them: the mixed-precision Adam of the paper. A rank then holds 4P + 12P/N bytes
 /// (zero_1), or 2P + 14P/N (zero_2), and during the update 4P/N of widened gradients. Such
 /// gradients exclude mixed_precision in float16.
-template <bool shards_gradients>
+template <Sharding sharding>
 class Zero final : public Technique {
  public:
   void fields(Fields& f) override {
@@ -23,7 +23,7 @@ class Zero final : public Technique {
              parameter_dtype_);
   }
 
-  void edit_recipe(Recipe& recipe) const override { ShardedModel::edit_recipe(recipe); }
+  void edit_recipe(Recipe& recipe) const override { ShardedModel::edit_recipe(recipe, sharding); }
 
   void check_recipe(const Recipe& recipe) const override {
     if (recipe.autocast == at::kHalf && is_narrow(parameter_dtype_)) {
@@ -35,7 +35,7 @@ class Zero final : public Technique {
 
   void split_parameters(Step& step, const Recipe& recipe) const override {
     ShardedModel::take_over(step, recipe,
-                            {.reduce_in_backward = shards_gradients,
+                            {.sharding = sharding,
                              .parameter_dtype = scalar_type(parameter_dtype_),
                              .keep_gradient_dtype = true});
   }
@@ -59,7 +59,7 @@ extern constinit const TechniqueEntry kZero1{
     .saves = "8P (1 - 1/N) of Adam's state; in 16 bits (parameter_dtype) 12P (1 - 1/N)",
     .costs = "as many bytes between ranks as ddp",
     .source = "Rajbhandari et al. 2020, arXiv:1910.02054 (P_os), section 5.1",
-    .make = &make_technique<Zero<false>>,
+    .make = &make_technique<Zero<Sharding::state>>,
     .rounds_by = kNarrowWeights,
     .excludes = kZeroExcludes,
     .joins_ranks = true,
@@ -73,7 +73,7 @@ extern constinit const TechniqueEntry kZero2{
         "14P (1 - 1/N) in all",
     .costs = "as zero_1; a reduction for each micro-batch",
     .source = "Rajbhandari et al. 2020, arXiv:1910.02054 (P_os+g), section 5.2",
-    .make = &make_technique<Zero<true>>,
+    .make = &make_technique<Zero<Sharding::gradients>>,
     .rounds_by = kNarrowWeights,
     .excludes = kZeroExcludes,
     .joins_ranks = true,

@@ -50,7 +50,7 @@ Json plain_fields(const Catalog& catalog, const Case& one) {
   Json fields = one.fields;
   for (const Json& technique : one.techniques) {
     const TechniqueInfo* info = catalog.find_technique(technique.at("name").get<std::string>());
-    if (info != nullptr && info->shares_batch) fields["ranks"] = 1;
+    if (info != nullptr && info->replicates_batch) fields["ranks"] = 1;
   }
   return fields;
 }

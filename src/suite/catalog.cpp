@@ -83,7 +83,7 @@ TechniqueInfo parse_technique(const Json& json) {
           .option_loss_tolerance = rounds_by.value("loss_tolerance", 0.0),
           .option_gradient_tolerance = rounds_by.value("gradient_tolerance", 0.0),
           .joins_ranks = json.value("joins_ranks", false),
-          .shares_batch = json.value("shares_batch", false),
+          .replicates_batch = json.value("replicates_batch", false),
           .fit_cost = parse_fit_cost(fit),
           .changes = fit.value("changes", "")};
 }

@@ -54,7 +54,7 @@ struct TechniqueInfo {
   double option_loss_tolerance = 0;
   double option_gradient_tolerance = 0;
   bool joins_ranks = false;   // makes one training of the processes of a case
-  bool shares_batch = false;  // ... which all see the same samples
+  bool replicates_batch = false;  // ... which all see the same samples
   FitCost fit_cost = {};      // where `fit` stacks it
   std::string changes = {};   // of what is computed, for people; empty: nothing but rounding
 };

@@ -53,7 +53,7 @@ std::optional<double> samples_of(const CaseResult& result, const Catalog& catalo
   for (const Json& technique : member(result.work, "techniques")) {
     const TechniqueInfo* info = catalog.find_technique(text_in(technique, "name"));
     if (info == nullptr) return std::nullopt;
-    if (info->shares_batch) return static_cast<double>(*batch);
+    if (info->replicates_batch) return static_cast<double>(*batch);
   }
   const auto ranks = integer_in(result.row, column::ranks).value_or(1);
   return static_cast<double>(*batch) * static_cast<double>(ranks);

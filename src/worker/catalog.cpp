@@ -35,7 +35,7 @@ Json describe_technique(const TechniqueEntry& entry) {
           {"excludes", excluded_by(entry)},
           {"needs", ""},
           {"joins_ranks", entry.joins_ranks},
-          {"shares_batch", entry.shares_batch},
+          {"replicates_batch", entry.replicates_batch},
           {"loss_tolerance", entry.loss_tolerance},
           {"gradient_tolerance", entry.gradient_tolerance},
           {"rounds_by",

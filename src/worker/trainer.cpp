@@ -77,7 +77,7 @@ void Trainer::build_model() {
     if (made) return;  // they have no memory yet
     for (const Parameter& parameter : model_->parameters()) read_saved_weight(parameter);
   };
-  if (recipe_.build_on_device && recipe_.moves_in_units) {
+  if (recipe_.build_on_device && recipe_.splits_parameters()) {
     // No rank ever holds the whole model: its parameters have no memory until their units have.
     make(recipe_.device, recipe_.dtype, Start::zeros,
          [](std::size_t, const at::Tensor& parameter) { release_storage(parameter); });
@@ -87,7 +87,7 @@ void Trainer::build_model() {
     // As most training scripts do: all of it in full precision on the host, then all of it to the
     // device, then the cast.
     make(at::kCPU, full, start);
-    if (!recipe_.device.is_cpu() || recipe_.dtype != full || recipe_.moves_in_units) {
+    if (!recipe_.device.is_cpu() || recipe_.dtype != full || recipe_.splits_parameters()) {
       evidence_.staged_parameter_bytes = total_bytes(tensors_of(*model_));
     }
     const auto move = [&](auto&& moved) {
@@ -96,7 +96,7 @@ void Trainer::build_model() {
         ledger_.tag(parameter.tensor, Category::weights);
       }
     };
-    if (!recipe_.moves_in_units) {
+    if (!recipe_.splits_parameters()) {
       move([&](const at::Tensor& tensor) { return tensor.to(recipe_.device); });
       move([&](const at::Tensor& tensor) { return tensor.to(recipe_.dtype); });
     }
@@ -168,7 +168,7 @@ void Trainer::draw_parameters(const MadeParameter& made) {
 
 void Trainer::make_optimizer() {
   const HostUpdates updates = recipe_.computes ? HostUpdates::all : HostUpdates::first;
-  if (recipe_.offloads_weights) {
+  if (recipe_.weights_on == WeightsOn::host) {
     optimizer_ = make_optimizer_of_host_parameters(recipe_.optimizer, step_->trained, updates);
   } else if (recipe_.optimizer_on_host) {
     optimizer_ = make_host_optimizer(recipe_.optimizer, step_->trained, updates);
@@ -190,7 +190,7 @@ void Trainer::make_step() {
                                       .evidence = evidence_,
                                       .group = group_.get(),
                                       .trained = tensors_of(*model_)});
-  if (recipe_.build_on_device && recipe_.moves_in_units) {
+  if (recipe_.build_on_device && recipe_.splits_parameters()) {
     step_->draw_parameters = [this](const MadeParameter& made) { draw_parameters(made); };
   }
   step_->own_weights = [this] {

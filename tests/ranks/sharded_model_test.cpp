@@ -144,16 +144,16 @@ INSTANTIATE_TEST_SUITE_P(, OddWeightsTest, testing::Values(1, 2, 3, 5),
 TEST_P(OddWeightsTest, SharedUpdates) { expect_equal_training(GetParam(), {}); }
 
 TEST_P(OddWeightsTest, SharedGradients) {
-  expect_equal_training(GetParam(), {.reduce_in_backward = true});
+  expect_equal_training(GetParam(), {.sharding = Sharding::gradients});
 }
 
 TEST_P(OddWeightsTest, SharedWeights) {
-  expect_equal_training(GetParam(), {.share_weights = true, .reduce_in_backward = true});
+  expect_equal_training(GetParam(), {.sharding = Sharding::weights});
 }
 
 TEST_P(OddWeightsTest, SharedWeightsOfNeighbours) {
   expect_equal_training(GetParam(),
-                        {.share_weights = true, .reduce_in_backward = true, .min_parameters = 4});
+                        {.sharding = Sharding::weights, .min_parameters = 4});
 }
 
 }  // namespace

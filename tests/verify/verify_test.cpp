@@ -154,7 +154,7 @@ TEST(Verify, counts_the_samples_that_ranks_share_once) {
   const TemporaryFolder folder;
   Catalog sharing = catalog_of_good_results();
   for (TechniqueInfo& technique : sharing.techniques) {
-    if (technique.name == "ddp") technique.shares_batch = true;
+    if (technique.name == "ddp") technique.replicates_batch = true;
   }
   const auto findings = verify_results({good_results().write(folder)}, sharing).findings;
   ASSERT_EQ(findings.size(), 1U) << text_of(findings);
