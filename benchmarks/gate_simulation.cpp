@@ -30,7 +30,7 @@ constexpr std::size_t kRerunProcesses = 10;  // of each in a round for what is s
 constexpr int kRounds = 6;
 constexpr int kNights = 200;
 constexpr int kToFind = 2;  // nights to find it in
-constexpr double kMostFalse = 1.0 / 200;
+constexpr double kMaxFalseAlarms = 1.0 / 200;
 constexpr double kLeastFound = 0.95;
 
 struct Process {
@@ -102,11 +102,11 @@ double simulate_quiet(const std::map<std::string, Series>& noise, int histories,
     for (const auto& [name, series] : noise) cases.emplace_back(series, random);
     for (int night = 0; night < kNights; ++night, ++nights) {
       Light gravest = Light::green;
-      for (CaseNights& one : cases) gravest = std::max(gravest, one.night(1.0));
+      for (CaseNights& each : cases) gravest = std::max(gravest, each.night(1.0));
       red += gravest == Light::red;
       yellow += gravest == Light::yellow;
     }
-    for (const CaseNights& one : cases) reruns += one.reruns;
+    for (const CaseNights& each : cases) reruns += each.reruns;
   }
   const auto share = [&](long count) {
     return static_cast<double>(count) / static_cast<double>(nights);
@@ -154,7 +154,7 @@ double found_bytes(const Series& series, double more, int nights, std::mt19937_6
 bool simulate(const std::string& path, int histories) {
   const auto noise = read_noise(path);
   std::mt19937_64 random(123);
-  bool is_good = simulate_quiet(noise, histories, random) <= kMostFalse;
+  bool is_good = simulate_quiet(noise, histories, random) <= kMaxFalseAlarms;
   std::cout << "| case | processes | spread | 3 % slower | 5 % slower | 10 % slower | same bytes | "
                "1 MiB more |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n";
   for (const auto& [name, series] : noise) {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "src/distributed/membership.h"
+#include "src/distributed/process_group.h"
 #include "src/worker/case.h"
 #include "src/worker/trainer.h"
 

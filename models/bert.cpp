@@ -1,23 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/bert.h"
-
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/dropout.h>
 #include <ATen/ops/gelu.h>
 #include <ATen/ops/tanh.h>
 #include <ATen/ops/zeros_like.h>
 
+#include <array>
+#include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "models/attention.h"
 #include "models/layers.h"
-#include "models/text_model.h"
+#include "models/model.h"
+#include "models/table.h"
 
 // B batch, T tokens, D width, H heads, I intermediate width, C classes, V vocabulary
 namespace headroom {
 namespace {
+
+/// What tells one BERT from another.
+struct BertSize {
+  std::int64_t width;  // D
+  std::int64_t layers;
+  std::int64_t heads;         // H
+  std::int64_t intermediate;  // I, width of the feed-forward layer
+
+  std::int64_t head_width() const { return width / heads; }
+};
 
 std::string bert_layer_name(std::size_t index) {
   return "bert.encoder.layer." + std::to_string(index);
@@ -31,12 +43,12 @@ struct BertEmbeddings {
 
   BertEmbeddings(ParameterFactory& parameters, const std::string& name, std::int64_t width)
       : word_embeddings(normal_embedding(parameters, name + ".word_embeddings",
-                                         {kVocabulary, width}, kPaddingToken)),
+                                         {kBertVocabulary, width}, kPaddingToken)),
         position_embeddings(
-            normal_embedding(parameters, name + ".position_embeddings", {kPositions, width})),
+            normal_embedding(parameters, name + ".position_embeddings", {kBertPositions, width})),
         token_type_embeddings(
             normal_embedding(parameters, name + ".token_type_embeddings", {2, width})),
-        layer_norm(parameters, name + ".LayerNorm", width, kTextEpsilon) {}
+        layer_norm(parameters, name + ".LayerNorm", width, kBertEpsilon) {}
 
   at::Tensor operator()(const at::Tensor& ids) const {  // (B, T) -> (B, T, D)
     // All tokens are of type 0: there is one sentence.
@@ -60,11 +72,11 @@ struct BertLayer {
         value(normal_linear(parameters, name + ".attention.self.value", size.width, size.width)),
         attention_output(
             normal_linear(parameters, name + ".attention.output.dense", size.width, size.width)),
-        attention_norm(parameters, name + ".attention.output.LayerNorm", size.width, kTextEpsilon),
+        attention_norm(parameters, name + ".attention.output.LayerNorm", size.width, kBertEpsilon),
         intermediate(
             normal_linear(parameters, name + ".intermediate.dense", size.width, size.intermediate)),
         output(normal_linear(parameters, name + ".output.dense", size.intermediate, size.width)),
-        output_norm(parameters, name + ".output.LayerNorm", size.width, kTextEpsilon) {}
+        output_norm(parameters, name + ".output.LayerNorm", size.width, kBertEpsilon) {}
 
   std::vector<ParallelLinear> parallel_layers(std::int64_t head_width) const {
     using Style = ParallelLinear::Style;
@@ -141,13 +153,34 @@ class Bert final : public Model {
   at::Tensor mask_;  // (B, 1, 1, T) of the batch that is in the blocks, or undefined
 };
 
-}  // namespace
-
-std::unique_ptr<Model> make_bert(const BertSize& size, const ModelOptions& options,
-                                 const InputShape& shape, ParameterFactory parameters) {
-  check_positions(options, shape);
+/// BERT with a classifier, uncased vocabulary. Source: transformers'
+/// BertForSequenceClassification, its names, initial values and operations; Devlin et al. 2019,
+/// arXiv:1810.04805. `dropout` stands for hidden_dropout_prob and attention_probs_dropout_prob.
+/// Backward of one batch must end before the next batch's forward: the blocks share its mask.
+/// Throws ConfigError for more than 512 tokens.
+template <BertSize size>
+std::unique_ptr<Model> make_bert(const ModelOptions& options, const InputShape& shape,
+                                 ParameterFactory parameters) {
+  check_positions(options, shape, kBertPositions);
   BertLayers layers(parameters, size, options.num_classes);
   return std::make_unique<Bert>(size, options, std::move(layers), parameters.take());
 }
+
+constexpr BertSize kBertMini{.width = 256, .layers = 4, .heads = 4, .intermediate = 1024};
+constexpr BertSize kBertBase{.width = 768, .layers = 12, .heads = 12, .intermediate = 3072};
+constexpr BertSize kBertLarge{.width = 1024, .layers = 24, .heads = 16, .intermediate = 4096};
+
+constexpr std::array kBertModels = {
+    ModelEntry{"bert_mini", "BERT, mini: 4 layers of width 256", InputKind::text,
+               make_bert<kBertMini>, kBertVocabulary},
+    ModelEntry{"bert_base", "BERT, base: 12 layers of width 768", InputKind::text,
+               make_bert<kBertBase>, kBertVocabulary},
+    ModelEntry{"bert_large", "BERT, large: 24 layers of width 1024", InputKind::text,
+               make_bert<kBertLarge>, kBertVocabulary},
+};
+
+}  // namespace
+
+std::span<const ModelEntry> bert_models() { return kBertModels; }
 
 }  // namespace headroom

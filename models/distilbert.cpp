@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/distilbert.h"
-
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/dropout.h>
 #include <ATen/ops/gelu.h>
 #include <ATen/ops/relu.h>
 
+#include <array>
+#include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "models/attention.h"
 #include "models/layers.h"
-#include "models/text_model.h"
+#include "models/model.h"
+#include "models/table.h"
 
 // B batch, T tokens, D width, H heads, C classes, V vocabulary
 namespace headroom {
@@ -34,10 +36,10 @@ struct DistilBertEmbeddings {
 
   DistilBertEmbeddings(ParameterFactory& parameters, const std::string& name)
       : word_embeddings(normal_embedding(parameters, name + ".word_embeddings",
-                                         {kVocabulary, kDistilBertWidth}, kPaddingToken)),
+                                         {kBertVocabulary, kDistilBertWidth}, kPaddingToken)),
         position_embeddings(normal_embedding(parameters, name + ".position_embeddings",
-                                             {kPositions, kDistilBertWidth})),
-        layer_norm(parameters, name + ".LayerNorm", kDistilBertWidth, kTextEpsilon) {}
+                                             {kBertPositions, kDistilBertWidth})),
+        layer_norm(parameters, name + ".LayerNorm", kDistilBertWidth, kBertEpsilon) {}
 
   at::Tensor operator()(const at::Tensor& ids) const {  // (B, T) -> (B, T, D)
     return layer_norm(word_embeddings(ids) + position_embeddings(position_ids(ids)));
@@ -60,10 +62,10 @@ struct DistilBertLayer {
                             kDistilBertWidth)),
         out_lin(normal_linear(parameters, name + ".attention.out_lin", kDistilBertWidth,
                               kDistilBertWidth)),
-        sa_layer_norm(parameters, name + ".sa_layer_norm", kDistilBertWidth, kTextEpsilon),
+        sa_layer_norm(parameters, name + ".sa_layer_norm", kDistilBertWidth, kBertEpsilon),
         lin1(normal_linear(parameters, name + ".ffn.lin1", kDistilBertWidth, kDistilBertHidden)),
         lin2(normal_linear(parameters, name + ".ffn.lin2", kDistilBertHidden, kDistilBertWidth)),
-        output_layer_norm(parameters, name + ".output_layer_norm", kDistilBertWidth, kTextEpsilon) {
+        output_layer_norm(parameters, name + ".output_layer_norm", kDistilBertWidth, kBertEpsilon) {
   }
 
   std::vector<ParallelLinear> parallel_layers() const {
@@ -143,13 +145,25 @@ class DistilBert final : public Model {
   at::Tensor mask_;  // (B, 1, 1, T) of the batch that is in the blocks, or undefined
 };
 
-}  // namespace
-
+/// DistilBERT with a classifier, uncased vocabulary. Source: transformers'
+/// DistilBertForSequenceClassification, its names, initial values and operations; Sanh et al. 2019,
+/// arXiv:1910.01108. `dropout` stands for dropout, attention_dropout and seq_classif_dropout.
+/// Backward of one batch must end before the next batch's forward: the blocks share its mask.
+/// Throws ConfigError for more than 512 tokens.
 std::unique_ptr<Model> make_distilbert(const ModelOptions& options, const InputShape& shape,
                                        ParameterFactory parameters) {
-  check_positions(options, shape);
+  check_positions(options, shape, kBertPositions);
   DistilBertLayers layers(parameters, options.num_classes);
   return std::make_unique<DistilBert>(options, std::move(layers), parameters.take());
 }
+
+constexpr std::array kDistilBertModels = {
+    ModelEntry{"distilbert", "DistilBERT: 6 layers of width 768", InputKind::text, make_distilbert,
+               kBertVocabulary},
+};
+
+}  // namespace
+
+std::span<const ModelEntry> distilbert_models() { return kDistilBertModels; }
 
 }  // namespace headroom

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/gpt2.h"
-
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/constant_pad_nd.h>
 #include <ATen/ops/dropout.h>
@@ -8,19 +6,34 @@
 #include <ATen/ops/pow.h>
 #include <ATen/ops/tanh.h>
 
+#include <array>
 #include <cmath>
+#include <memory>
 #include <numbers>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "models/attention.h"
 #include "models/layers.h"
-#include "models/text_model.h"
+#include "models/model.h"
+#include "models/table.h"
 
 // B batch, T tokens, D width, H heads, V vocabulary
 namespace headroom {
 namespace {
+
+/// What tells one GPT-2 from another. The MLP is four times as wide as the rest.
+struct Gpt2Size {
+  std::int64_t layers;
+  std::int64_t width;  // D
+  std::int64_t heads;  // H
+  std::int64_t vocabulary = 50257;
+  std::int64_t positions = 1024;
+
+  std::int64_t head_width() const { return width / heads; }
+};
 
 constexpr double kGpt2Epsilon = 1e-5;
 
@@ -153,13 +166,37 @@ class Gpt2 final : public Model {
   at::Tensor mask_;  // (B, 1, 1, T) of the batch that is in the blocks, or undefined
 };
 
-}  // namespace
-
-std::unique_ptr<Model> make_gpt2(const Gpt2Size& size, const ModelOptions& options,
-                                 const InputShape& shape, ParameterFactory parameters) {
+/// GPT-2 with a head for the next token, which shares the weights of the tokens' embedding. Source:
+/// transformers' GPT2LMHeadModel, its names, initial values and operations; Radford et al. 2019,
+/// "Language models are unsupervised multitask learners". Its logits are (B, T, V). `dropout`
+/// stands for embd_pdrop, attn_pdrop and resid_pdrop; `num_classes` says nothing here.
+/// Backward of one batch must end before the next batch's forward: the blocks share its mask.
+/// Throws ConfigError for more tokens than it has positions.
+template <Gpt2Size size>
+std::unique_ptr<Model> make_gpt2(const ModelOptions& options, const InputShape& shape,
+                                 ParameterFactory parameters) {
   check_positions(options, shape, size.positions);
   Gpt2Layers layers(parameters, size);
   return std::make_unique<Gpt2>(size, options, std::move(layers), parameters.take());
 }
+
+constexpr Gpt2Size kGpt2Mini{.layers = 4, .width = 256, .heads = 4};
+constexpr Gpt2Size kGpt2{.layers = 12, .width = 768, .heads = 12};
+/// 7,467,786,240 parameters: the 7.5B of Narayanan et al. 2021, arXiv:2104.04473, table 1.
+constexpr Gpt2Size kGpt2_7_5B{
+    .layers = 36, .width = 4096, .heads = 32, .vocabulary = 51200, .positions = 2048};
+
+constexpr std::array kGpt2Models = {
+    ModelEntry{"gpt2_mini", "GPT-2, mini: 4 layers of width 256; tells the next token",
+               InputKind::text, make_gpt2<kGpt2Mini>, kGpt2Mini.vocabulary},
+    ModelEntry{"gpt2", "GPT-2: 12 layers of width 768; tells the next token", InputKind::text,
+               make_gpt2<kGpt2>, kGpt2.vocabulary},
+    ModelEntry{"gpt2_7_5b", "GPT-2's shape at 7.5e9 parameters: 36 layers of width 4096",
+               InputKind::text, make_gpt2<kGpt2_7_5B>, kGpt2_7_5B.vocabulary},
+};
+
+}  // namespace
+
+std::span<const ModelEntry> gpt2_models() { return kGpt2Models; }
 
 }  // namespace headroom

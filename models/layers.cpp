@@ -2,6 +2,7 @@
 #include "models/layers.h"
 
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/arange.h>
 #include <ATen/ops/embedding.h>
 #include <ATen/ops/layer_norm.h>
 #include <ATen/ops/linear.h>
@@ -38,6 +39,10 @@ Embedding normal_embedding(ParameterFactory& parameters, const std::string& name
     weight.select(0, padding_index).zero_();
   }
   return {.weight = weight, .padding_index = padding_index};
+}
+
+at::Tensor position_ids(const at::Tensor& ids) {
+  return at::arange(ids.size(1), ids.options()).unsqueeze(0);
 }
 
 }  // namespace headroom

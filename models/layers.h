@@ -50,4 +50,13 @@ Embedding normal_embedding(ParameterFactory& parameters, const std::string& name
                            at::IntArrayRef shape,
                            std::int64_t padding_index = Embedding::kNoPadding);
 
+// What BERT and DistilBERT share: the uncased vocabulary, absolute positions.
+inline constexpr std::int64_t kBertVocabulary = 30522;
+inline constexpr std::int64_t kBertPositions = 512;
+inline constexpr std::int64_t kPaddingToken = 0;
+inline constexpr double kBertEpsilon = 1e-12;  // of all layer normalisations
+
+/// (1, T): 0, 1, ... for ids (B, T), on their device.
+at::Tensor position_ids(const at::Tensor& ids);
+
 }  // namespace headroom

@@ -4,10 +4,14 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
 #include <c10/core/ScalarType.h>
+#include <c10/util/accumulate.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <iomanip>
+#include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 #include <string_view>
 #include <utility>
 
@@ -16,6 +20,55 @@
 
 namespace headroom {
 namespace {
+
+constexpr const char* kPartsKey = "parts";
+constexpr std::int64_t kMaxElements = std::int64_t{1} << 48;
+
+std::string part_file_name(std::int64_t rank, std::int64_t ranks) {
+  std::ostringstream name;
+  name << std::setfill('0') << "part-" << std::setw(5) << rank << "-of-" << std::setw(5) << ranks
+       << ".safetensors";
+  return name.str();
+}
+
+nlohmann::ordered_json to_json(const TensorPart& part) {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const TensorPart::Rows& range : part.rows) rows.push_back({range.begin, range.end});
+  return {{"shape", part.shape}, {"dimension", part.dimension}, {"rows", rows}};
+}
+
+/// Throws what nlohmann throws, or std::invalid_argument with what is wrong.
+TensorPart part_of(const nlohmann::ordered_json& json, const SafetensorsEntry& entry) {
+  const auto require = [](bool condition, const char* what) {
+    if (!condition) throw std::invalid_argument(what);
+  };
+  TensorPart part{.shape = json.at("shape").get<std::vector<std::int64_t>>(),
+                  .dimension = json.at("dimension").get<std::int64_t>(),
+                  .rows = {}};
+  std::int64_t elements = 1;
+  for (const std::int64_t size : part.shape) {
+    require(size > 0 && size <= kMaxElements / elements, "its shape can't be");
+    elements *= size;
+  }
+  require(part.dimension >= TensorPart::kFlat && part.dimension < std::ssize(part.shape),
+          "it has no such dimension");
+  std::int64_t count = 0;
+  for (const nlohmann::ordered_json& row : json.at("rows")) {
+    const TensorPart::Rows rows{row.at(0).get<std::int64_t>(), row.at(1).get<std::int64_t>()};
+    require(rows.begin >= 0 && rows.begin < rows.end && rows.end <= part.all_rows(),
+            "it has no such rows");
+    count += rows.end - rows.begin;
+    require(count <= part.all_rows(), "it has more rows than the whole");
+    part.rows.push_back(rows);
+  }
+  std::vector<std::int64_t> shape{count};
+  if (part.dimension != TensorPart::kFlat) {
+    shape = part.shape;
+    shape[static_cast<std::size_t>(part.dimension)] = count;
+  }
+  require(shape == entry.shape, "its shape is not that of those rows");
+  return part;
+}
 
 /// The file itself, or those of a folder, by their names.
 std::vector<std::string> files_of(const std::string& path) {
@@ -36,14 +89,15 @@ std::string shape_text(at::IntArrayRef shape) {
 }
 
 /// "; missing: a, b, and 7 more", or nothing where there are no names.
-std::string list(std::string_view title, const std::vector<std::string>& names) {
-  constexpr std::size_t kMost = 10;
+std::string name_list(std::string_view title, const std::vector<std::string>& names) {
+  constexpr std::size_t kMaxNames = 10;
   if (names.empty()) return {};
   std::string text = "; " + std::string(title) + ": ";
-  for (std::size_t i = 0; i < std::min(names.size(), kMost); ++i) {
+  for (std::size_t i = 0; i < std::min(names.size(), kMaxNames); ++i) {
     text += (i == 0 ? "" : ", ") + names[i];
   }
-  if (names.size() > kMost) text += ", and " + std::to_string(names.size() - kMost) + " more";
+  if (names.size() > kMaxNames)
+    text += ", and " + std::to_string(names.size() - kMaxNames) + " more";
   return text;
 }
 
@@ -60,6 +114,69 @@ std::string mismatch(const std::string& name, at::IntArrayRef shape, Safetensors
 }
 
 }  // namespace
+
+TensorPart TensorPart::whole(at::IntArrayRef shape) {
+  TensorPart part{.shape = shape.vec(), .dimension = kFlat, .rows = {}};
+  part.rows.push_back({0, part.all_rows()});
+  return part;
+}
+
+std::int64_t TensorPart::all_rows() const {
+  return dimension == kFlat ? c10::multiply_integers(shape)
+                            : shape[static_cast<std::size_t>(dimension)];
+}
+
+void TensorPart::put(const at::Tensor& whole, const at::Tensor& values) const {
+  const at::Tensor target = dimension == kFlat ? whole.view({-1}) : whole;
+  const at::Tensor source = dimension == kFlat ? values.view({-1}) : values;
+  const std::int64_t along = dimension == kFlat ? 0 : dimension;
+  std::int64_t done = 0;
+  for (const Rows& range : rows) {
+    const std::int64_t count = range.end - range.begin;
+    target.narrow(along, range.begin, count).copy_(source.narrow(along, done, count));
+    done += count;
+  }
+}
+
+void write_weight_parts(const std::string& folder, std::int64_t rank, std::int64_t ranks,
+                        std::span<const WeightPart> parts) {
+  if (parts.empty()) return;
+  NamedTensors tensors;
+  nlohmann::ordered_json said = nlohmann::ordered_json::object();
+  for (const WeightPart& part : parts) {
+    tensors[part.name] = part.values;
+    const bool is_whole = part.values.sizes() == at::IntArrayRef(part.part.shape);
+    if (!is_whole) said[part.name] = to_json(part.part);
+  }
+  std::filesystem::create_directories(folder);
+  write_tensors(std::filesystem::path(folder) / part_file_name(rank, ranks), tensors,
+                said.empty() ? Metadata{} : Metadata{{kPartsKey, said.dump()}});
+}
+
+std::vector<TensorPart> read_parts(const TensorFile& file) {
+  const SafetensorsHeader& header = file.header();
+  const auto text = header.metadata.find(kPartsKey);
+  std::string name = kPartsKey;
+  try {
+    const nlohmann::ordered_json said = text == header.metadata.end()
+                                            ? nlohmann::ordered_json::object()
+                                            : nlohmann::ordered_json::parse(text->second);
+    if (!said.is_object()) throw std::invalid_argument("it is no object");
+    std::vector<TensorPart> parts;
+    for (const SafetensorsEntry& entry : header.tensors) {
+      name = entry.name;
+      parts.push_back(said.contains(name) ? part_of(said.at(name), entry)
+                                          : TensorPart::whole(entry.shape));
+    }
+    return parts;
+  } catch (const nlohmann::ordered_json::exception& error) {
+    throw ConfigError(Place{.file = file.path()},
+                      "what it says of the part '" + name + "' can't be read: " + error.what());
+  } catch (const std::invalid_argument& error) {
+    throw ConfigError(Place{.file = file.path()},
+                      "what it says of the part '" + name + "' is wrong: " + error.what());
+  }
+}
 
 SavedWeights::SavedWeights(const std::string& path) : path_(path) {
   for (const std::string& file : files_of(path)) {
@@ -89,10 +206,10 @@ void SavedWeights::check_pieces(const std::string& name, std::span<const Piece> 
   }
   std::ranges::sort(rows, {}, &TensorPart::Rows::begin);
   std::int64_t end = 0;
-  for (const TensorPart::Rows& one : rows) {
-    if (one.begin < end) refuse("overlap at " + std::to_string(one.begin));
-    if (one.begin > end) break;
-    end = one.end;
+  for (const TensorPart::Rows& range : rows) {
+    if (range.begin < end) refuse("overlap at " + std::to_string(range.begin));
+    if (range.begin > end) break;
+    end = range.end;
   }
   if (end < first.part.all_rows()) refuse("leave out what begins at " + std::to_string(end));
 }
@@ -119,8 +236,8 @@ void SavedWeights::check(std::span<const Parameter> parameters) const {
   }
   std::ranges::sort(missing);
   std::ranges::sort(different);
-  const std::string text =
-      list("missing", missing) + list("unexpected", unexpected) + list("different", different);
+  const std::string text = name_list("missing", missing) + name_list("unexpected", unexpected) +
+                           name_list("different", different);
   if (!text.empty()) {
     throw ConfigError(Place{.file = path_}, "these are not the model's weights" + text);
   }

@@ -33,7 +33,10 @@ struct InputShape {
 
 enum class InputKind { image, text };
 
-/// One model that a suite can name.
+/// Throws ConfigError where a model of so many positions has none for some token.
+void check_positions(const ModelOptions& options, const InputShape& shape, std::int64_t positions);
+
+/// One model that a suite can name. The .cpp of a family ends with the entries of its models.
 struct ModelEntry {
   std::string_view name;
   std::string_view summary;

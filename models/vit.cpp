@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/vit.h"
-
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/conv2d.h>
@@ -8,18 +6,33 @@
 #include <ATen/ops/gelu.h>
 #include <ATen/ops/linear.h>
 
+#include <array>
 #include <cmath>
+#include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "models/attention.h"
 #include "models/layers.h"
+#include "models/model.h"
+#include "models/table.h"
 #include "src/core/error.h"
 
 // B batch, T tokens (the class token and one for each patch), D width, H heads, C classes, P patch
 namespace headroom {
 namespace {
+
+/// What tells one vision transformer from another. The MLP is four times as wide as the rest.
+struct VitSize {
+  std::int64_t patch;  // pixels, square
+  std::int64_t layers;
+  std::int64_t heads;  // H
+  std::int64_t width;  // D
+
+  std::int64_t head_width() const { return width / heads; }
+};
 
 constexpr double kVitEpsilon = 1e-6;
 
@@ -187,10 +200,12 @@ class Vit final : public Model {
   VitLayers vit_;
 };
 
-}  // namespace
-
-std::unique_ptr<Model> make_vit(const VitSize& size, const ModelOptions& options,
-                                const InputShape& shape, ParameterFactory parameters) {
+/// Vision transformer. Source: torchvision.models.VisionTransformer 0.26, its names, initial values
+/// and operations; Dosovitskiy et al. 2021, arXiv:2010.11929.
+/// Throws ConfigError where the image size is no multiple of the patch.
+template <VitSize size>
+std::unique_ptr<Model> make_vit(const ModelOptions& options, const InputShape& shape,
+                                ParameterFactory parameters) {
   if (shape.image_size <= 0 || shape.image_size % size.patch != 0) {
     throw ConfigError(options.name + " needs an image size that is a multiple of its patch, " +
                       std::to_string(size.patch) + " pixels; it is " +
@@ -200,5 +215,28 @@ std::unique_ptr<Model> make_vit(const VitSize& size, const ModelOptions& options
   VitLayers layers(parameters, size, side * side + 1, options.num_classes);
   return std::make_unique<Vit>(size, options, std::move(layers), parameters.take());
 }
+
+constexpr VitSize kVitTi16{.patch = 16, .layers = 12, .heads = 3, .width = 192};
+constexpr VitSize kVitS16{.patch = 16, .layers = 12, .heads = 6, .width = 384};
+constexpr VitSize kVitB16{.patch = 16, .layers = 12, .heads = 12, .width = 768};
+constexpr VitSize kVitL16{.patch = 16, .layers = 24, .heads = 16, .width = 1024};
+constexpr VitSize kVitH14{.patch = 14, .layers = 32, .heads = 16, .width = 1280};
+
+constexpr std::array kVitModels = {
+    ModelEntry{"vit_ti_16", "vision transformer, tiny: 12 layers of width 192, 16-pixel patches",
+               InputKind::image, make_vit<kVitTi16>},
+    ModelEntry{"vit_s_16", "vision transformer, small: 12 layers of width 384, 16-pixel patches",
+               InputKind::image, make_vit<kVitS16>},
+    ModelEntry{"vit_b_16", "vision transformer, base: 12 layers of width 768, 16-pixel patches",
+               InputKind::image, make_vit<kVitB16>},
+    ModelEntry{"vit_l_16", "vision transformer, large: 24 layers of width 1024, 16-pixel patches",
+               InputKind::image, make_vit<kVitL16>},
+    ModelEntry{"vit_h_14", "vision transformer, huge: 32 layers of width 1280, 14-pixel patches",
+               InputKind::image, make_vit<kVitH14>},
+};
+
+}  // namespace
+
+std::span<const ModelEntry> vit_models() { return kVitModels; }
 
 }  // namespace headroom

@@ -7,11 +7,10 @@
 #include <cstdint>
 #include <optional>
 
-#include "models/data/data.h"
+#include "models/data/dataset.h"
 #include "models/data/loader.h"
 #include "models/table.h"
 #include "src/core/fields.h"
-#include "src/distributed/membership.h"
 #include "src/distributed/process_group.h"
 #include "src/optimizers/options.h"
 #include "techniques/mixed_precision.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "models/model.h"
-#include "models/weight_parts.h"
+#include "models/saved_weights.h"
 #include "src/distributed/process_group.h"
 #include "src/memory/ledger.h"
 #include "src/optimizers/clip.h"

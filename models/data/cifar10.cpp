@@ -9,8 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "models/data/datasets.h"
-#include "models/data/image_records.h"
+#include "models/data/image_dataset.h"
 #include "src/core/error.h"
 
 namespace headroom {
@@ -42,13 +41,13 @@ std::string read_cifar10_file(const fs::path& file, std::int64_t expected_bytes)
   return content;
 }
 
-/// Reads one file into `records` and adds its images to `part`, as long as that is below `most`.
+/// Reads one file into `records` and adds its images to `part`, up to `max_images`.
 void add_file(ImageRecords& records, std::vector<const std::uint8_t*>& part, const fs::path& file,
-              std::size_t most) {
+              std::size_t max_images) {
   const std::int64_t record_bytes = records.record_bytes();
   records.storage.push_back(read_cifar10_file(file, kImagesPerFile * record_bytes));
   const auto* bytes = reinterpret_cast<const std::uint8_t*>(records.storage.back().data());
-  for (std::int64_t i = 0; i < kImagesPerFile && part.size() < most; ++i) {
+  for (std::int64_t i = 0; i < kImagesPerFile && part.size() < max_images; ++i) {
     const std::uint8_t* record = bytes + i * record_bytes;
     if (record[0] >= ImageRecords::kClasses) {
       throw bad_file(file, "image " + std::to_string(i) + " has the label " +
@@ -57,8 +56,6 @@ void add_file(ImageRecords& records, std::vector<const std::uint8_t*>& part, con
     part.push_back(record);
   }
 }
-
-}  // namespace
 
 std::unique_ptr<Dataset> make_cifar10(const DataOptions& options, std::int64_t num_classes,
                                       std::int64_t /*seed*/) {
@@ -72,6 +69,15 @@ std::unique_ptr<Dataset> make_cifar10(const DataOptions& options, std::int64_t n
   }
   add_file(records, records.held_out, folder / "test_batch.bin", kImagesPerFile);
   return make_image_dataset(std::move(records), options, num_classes);
+}
+
+}  // namespace
+
+DataEntry cifar10_entry() {
+  return {.name = "cifar10",
+          .summary = "CIFAR-10 from your folder of its binary files; 45,000 to train on",
+          .input = InputKind::image,
+          .make = make_cifar10};
 }
 
 }  // namespace headroom

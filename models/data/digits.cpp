@@ -8,8 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "models/data/datasets.h"
-#include "models/data/image_records.h"
+#include "models/data/image_dataset.h"
 #include "models/data/random.h"
 
 namespace headroom {
@@ -21,8 +20,6 @@ namespace {
 constexpr std::size_t kDigitsTrain = 1500;
 constexpr std::uint64_t kSplitSeed = 0;
 
-}  // namespace
-
 std::unique_ptr<Dataset> make_digits(const DataOptions& options, std::int64_t num_classes,
                                      std::int64_t /*seed*/) {
   ImageRecords records{.side = 8, .channels = 1, .max_value = 16};
@@ -33,6 +30,16 @@ std::unique_ptr<Dataset> make_digits(const DataOptions& options, std::int64_t nu
     part.push_back(bytes + index * records.record_bytes());
   }
   return make_image_dataset(std::move(records), options, num_classes);
+}
+
+}  // namespace
+
+DataEntry digits_entry() {
+  return {
+      .name = "digits",
+      .summary = "1,797 handwritten digits of scikit-learn, inside the program; 1,500 to train on",
+      .input = InputKind::image,
+      .make = make_digits};
 }
 
 }  // namespace headroom

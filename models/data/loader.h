@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "models/data/data.h"
+#include "models/data/dataset.h"
 
 namespace headroom {
 

@@ -6,21 +6,31 @@
 #include <torch/csrc/distributed/c10d/FileStore.hpp>
 #include <torch/csrc/distributed/c10d/HashStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
+#include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
+#ifdef USE_C10D_NCCL
+#include <torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp>
+#endif
 
+#include <chrono>
 #include <cstdlib>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "src/core/error.h"
-#include "src/distributed/backend.h"
 #include "src/memory/device_memory.h"
 
 namespace headroom {
 namespace {
 
 using Group = c10d::ProcessGroup;
+using Gloo = c10d::ProcessGroupGloo;
+/// Longer than any case: waiting ends when the runner says so, never when a library does.
+constexpr std::chrono::hours kNoTimeout{24 * 7};
+
+using BackendPointer = c10::intrusive_ptr<c10d::Backend>;
 
 /// gloo throws plain errors of its own, which name it.
 bool is_of_a_peer(const std::exception& error, const std::string& text) {
@@ -59,6 +69,55 @@ c10::intrusive_ptr<c10d::Store> open_store(const Membership& membership) {
   store->setTimeout(kNoTimeout);
   return store;
 }
+
+std::vector<std::shared_ptr<::gloo::transport::Device>> devices_of(const std::string& address) {
+  if (address.empty()) return {Gloo::createDeviceForHostname("127.0.0.1")};
+  const char* named = std::getenv("GLOO_SOCKET_IFNAME");
+  if (named == nullptr || *named == '\0') return {Gloo::createDeviceForHostname(address)};
+  std::vector<std::shared_ptr<::gloo::transport::Device>> devices;
+  std::istringstream names(named);
+  for (std::string name; std::getline(names, name, ',');) {
+    try {
+      devices.push_back(Gloo::createDeviceForInterface(name));
+    } catch (const std::exception&) {
+      throw Unsupported("GLOO_SOCKET_IFNAME: here is no interface '" + name + "' with an address");
+    }
+  }
+  return devices;
+}
+
+/// gloo. Serves tensors on the CPU, and on CUDA by way of host memory. It listens on the interface
+/// of `address`, or, as PyTorch does, on those that GLOO_SOCKET_IFNAME names; where `address` is
+/// empty, since all ranks are on one machine, on the loopback interface alone. Throws Unsupported
+/// where GLOO_SOCKET_IFNAME names an interface that is not there.
+BackendPointer make_gloo_backend(const c10::intrusive_ptr<c10d::Store>& store, int rank, int ranks,
+                                 const std::string& address) {
+  const auto options = Gloo::Options::create(kNoTimeout);
+  options->devices = devices_of(address);
+  return c10::make_intrusive<Gloo>(store, rank, ranks, options);
+}
+
+/// NCCL for one CUDA device a rank.
+/// Throws Unsupported in a build without CUDA or without NCCL's header.
+#ifdef USE_C10D_NCCL
+BackendPointer make_nccl_backend(const c10::intrusive_ptr<c10d::Store>& store, int rank, int ranks,
+                                 c10::Device device) {
+  // Its watchdog would end the process after minutes of its own choice.
+  setenv("TORCH_NCCL_ENABLE_MONITORING", "0", /*overwrite=*/1);
+  const auto options = c10d::ProcessGroupNCCL::Options::create();
+  options->timeout = kNoTimeout;
+  auto backend = c10::make_intrusive<c10d::ProcessGroupNCCL>(store, rank, ranks, options);
+  backend->setBoundDeviceId(device);
+  return backend;
+}
+
+#else
+
+BackendPointer make_nccl_backend(const c10::intrusive_ptr<c10d::Store>&, int, int, c10::Device) {
+  throw Unsupported("this build has no NCCL");
+}
+
+#endif
 
 c10::intrusive_ptr<Group> join(const Membership& membership, at::Device device, bool nccl) {
   const auto store = open_store(membership);

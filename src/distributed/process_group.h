@@ -8,9 +8,9 @@
 #include <memory>
 #include <optional>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
-#include "src/distributed/membership.h"
 #include "src/memory/streams.h"
 
 namespace c10d {
@@ -19,6 +19,20 @@ class Work;
 }  // namespace c10d
 
 namespace headroom {
+
+/// Which of the processes that train together this one is, and where they meet.
+struct Membership {
+  std::int64_t rank = 0;
+  std::int64_t ranks = 1;
+  /// A file, absolute, that no earlier group has used; empty: they meet at `store_host`.
+  std::string store{};
+  /// The machine of rank 0, which serves the store on this port; empty as well: the others never
+  /// come, since they are played by a dry run.
+  std::string store_host{};
+  int store_port = 0;
+  /// The IP address of this machine by which the others reach it; empty: all are on this machine.
+  std::string address{};
+};
 
 enum class CollectiveBackend {
   automatic,  // nccl on CUDA, gloo on the CPU
@@ -67,7 +81,7 @@ class Collective {
 /// after all that the current stream was given so far.
 ///
 /// No collective allocates on the device. LibTorch's own for gloo do, on a thread of theirs,
-/// whenever that comes to it, so that a peak would hang on the moment: here an all-gather by gloo
+/// whenever that comes to it, so that a peak would depend on the moment: here an all-gather by gloo
 /// is a broadcast from each rank, and a reduce-scatter, which gloo has not, an all-reduce.
 class ProcessGroup {
  public:

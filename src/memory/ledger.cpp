@@ -22,9 +22,9 @@ bool comes_before(const PeakTensors& a, const PeakTensors& b) {
 std::vector<PeakTensors> merged(std::vector<PeakTensors> single) {
   std::sort(single.begin(), single.end(), &comes_before);
   std::vector<PeakTensors> list;
-  for (const PeakTensors& one : single) {
-    if (list.empty() || comes_before(list.back(), one)) {
-      list.push_back(one);
+  for (const PeakTensors& tensors : single) {
+    if (list.empty() || comes_before(list.back(), tensors)) {
+      list.push_back(tensors);
     } else {
       ++list.back().count;
     }

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "models/data/data.h"
+#include "models/data/dataset.h"
 #include "models/model.h"
 #include "techniques/recipe.h"
 

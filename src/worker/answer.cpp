@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "models/forward.h"
+#include "models/inspect.h"
 #include "src/core/error.h"
 #include "src/core/read_fields.h"
 #include "src/machine/hardware.h"

@@ -17,8 +17,8 @@ namespace headroom {
 namespace {
 
 constexpr std::uint64_t kInputs = 1'000'000;  // the number of the tensor of inputs
-constexpr std::int64_t kBatch = 3;            // B
-constexpr std::uint64_t kVocabulary = 30522;
+constexpr std::int64_t kGoldenSamples = 3;    // B
+constexpr std::uint64_t kGoldenVocabulary = 30522;
 constexpr std::int64_t kLogitStride = 4096;
 
 std::uint64_t splitmix64(std::uint64_t counter) {
@@ -83,21 +83,21 @@ void fill_by_hash(Model& model) {
 
 Batch make_golden_batch(const nlohmann::json& entry) {
   const at::Tensor labels =
-      at::arange(kBatch, at::kLong).remainder(entry.at("num_classes").get<std::int64_t>());
+      at::arange(kGoldenSamples, at::kLong).remainder(entry.at("num_classes").get<std::int64_t>());
   const auto tokens = entry.at("tokens").get<std::int64_t>();
   if (tokens == 0) {
     const auto side = entry.at("image_size").get<std::int64_t>();
-    return {.inputs = filled(kInputs, {kBatch, 3, side, side}, 1.0F, 0.0F),
+    return {.inputs = filled(kInputs, {kGoldenSamples, 3, side, side}, 1.0F, 0.0F),
             .attention_mask = {},
             .labels = labels};
   }
-  at::Tensor ids = at::empty({kBatch, tokens}, at::kLong);
+  at::Tensor ids = at::empty({kGoldenSamples, tokens}, at::kLong);
   auto* data = ids.mutable_data_ptr<std::int64_t>();
   for (std::int64_t i = 0; i < ids.numel(); ++i) {
-    data[i] = static_cast<std::int64_t>(hash(kInputs, i) % kVocabulary);
+    data[i] = static_cast<std::int64_t>(hash(kInputs, i) % kGoldenVocabulary);
   }
   at::Tensor mask = at::ones_like(ids);
-  for (std::int64_t sample = 0; sample < kBatch; ++sample) {
+  for (std::int64_t sample = 0; sample < kGoldenSamples; ++sample) {
     ids.select(0, sample).narrow(0, tokens - 3 * sample, 3 * sample).zero_();
     mask.select(0, sample).narrow(0, tokens - 3 * sample, 3 * sample).zero_();
   }

@@ -6,7 +6,6 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "models/batch.h"
 #include "models/model.h"
 
 // The C++ side of tests/golden/make_golden.py, which explains the values.

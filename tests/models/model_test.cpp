@@ -3,6 +3,7 @@
 
 #include <ATen/Context.h>
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/arange.h>
 #include <ATen/ops/randint.h>
 #include <ATen/ops/randn.h>
 #include <ATen/record_function.h>
@@ -20,12 +21,12 @@
 namespace headroom {
 namespace {
 
-constexpr std::int64_t kBatch = 4;  // B
+constexpr std::int64_t kSamples = 4;  // B
 constexpr std::int64_t kClasses = 5;
 constexpr InputShape kShape{.image_size = 32, .sequence_length = 8};
 
-std::unique_ptr<Model> make(const std::string& name, double dropout = 0.0,
-                            at::ScalarType dtype = at::kFloat) {
+std::unique_ptr<Model> make_small_model(const std::string& name, double dropout = 0.0,
+                                        at::ScalarType dtype = at::kFloat) {
   at::manual_seed(3);
   const ModelOptions options{
       .name = name, .num_classes = kClasses, .attention = Attention::eager, .dropout = dropout};
@@ -35,10 +36,10 @@ std::unique_ptr<Model> make(const std::string& name, double dropout = 0.0,
 Batch random_batch(const std::string& name) {
   at::manual_seed(5);
   const bool text = find_model(name).input == InputKind::text;
-  return {.inputs = text ? at::randint(30522, {kBatch, kShape.sequence_length}, at::kLong)
-                         : at::randn({kBatch, 3, kShape.image_size, kShape.image_size}),
+  return {.inputs = text ? at::randint(30522, {kSamples, kShape.sequence_length}, at::kLong)
+                         : at::randn({kSamples, 3, kShape.image_size, kShape.image_size}),
           .attention_mask = {},
-          .labels = at::randint(kClasses, {kBatch}, at::kLong)};
+          .labels = at::randint(kClasses, {kSamples}, at::kLong)};
 }
 
 void descend(Model& model, double rate) {
@@ -57,7 +58,7 @@ INSTANTIATE_TEST_SUITE_P(, ModelTest,
                          [](const auto& test) { return test.param; });
 
 TEST_P(ModelTest, LearnsABatch) {
-  const auto model = make(GetParam());
+  const auto model = make_small_model(GetParam());
   const Batch batch = random_batch(GetParam());
   std::vector<double> losses;
   for (int step = 0; step < 6; ++step) {
@@ -72,12 +73,12 @@ TEST_P(ModelTest, LearnsABatch) {
 }
 
 TEST_P(ModelTest, TrainsInBfloat16WithALossInFloat32) {
-  const auto model = make(GetParam(), 0.0, at::kBFloat16);
+  const auto model = make_small_model(GetParam(), 0.0, at::kBFloat16);
   const Batch batch = random_batch(GetParam());
   EXPECT_EQ(model->logits(batch).scalar_type(), at::kBFloat16);
   const at::Tensor loss = model->loss(batch);
   EXPECT_EQ(loss.scalar_type(), at::kFloat);
-  EXPECT_NEAR(loss.item<double>(), make(GetParam())->loss(batch).item<double>(), 0.05);
+  EXPECT_NEAR(loss.item<double>(), make_small_model(GetParam())->loss(batch).item<double>(), 0.05);
   loss.backward();
   for (const Parameter& parameter : model->parameters()) {
     ASSERT_EQ(parameter.tensor.grad().scalar_type(), at::kBFloat16);
@@ -86,8 +87,8 @@ TEST_P(ModelTest, TrainsInBfloat16WithALossInFloat32) {
 }
 
 TEST_P(ModelTest, DropsOnlyWhileTraining) {
-  const auto model = make(GetParam(), 0.3);
-  const auto plain = make(GetParam());
+  const auto model = make_small_model(GetParam(), 0.3);
+  const auto plain = make_small_model(GetParam());
   fill_by_hash(*model);
   fill_by_hash(*plain);
   const Batch batch = random_batch(GetParam());
@@ -97,7 +98,7 @@ TEST_P(ModelTest, DropsOnlyWhileTraining) {
 }
 
 TEST_P(ModelTest, BlocksRunInOrderAndKeepTheShape) {
-  const auto model = make(GetParam());
+  const auto model = make_small_model(GetParam());
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < model->blocks().size(); ++i) {
     Block& block = model->blocks()[i];
@@ -106,18 +107,18 @@ TEST_P(ModelTest, BlocksRunInOrderAndKeepTheShape) {
       at::Tensor result = run(x);
       EXPECT_EQ(result.sizes(), x.sizes());
       EXPECT_EQ(x.dim(), 3);
-      EXPECT_EQ(x.size(0), kBatch);
+      EXPECT_EQ(x.size(0), kSamples);
       return result;
     };
   }
   EXPECT_TRUE(model->logits(random_batch(GetParam()))
-                  .equal(make(GetParam())->logits(random_batch(GetParam()))));
+                  .equal(make_small_model(GetParam())->logits(random_batch(GetParam()))));
   ASSERT_EQ(order.size(), model->blocks().size());
   EXPECT_TRUE(std::is_sorted(order.begin(), order.end()));
 }
 
 TEST_P(ModelTest, ABlocksParametersAreThoseThatItReads) {
-  const auto model = make(GetParam());
+  const auto model = make_small_model(GetParam());
   fill_by_hash(*model);
   Block& skipped = model->blocks()[1];
   skipped.run = [](const at::Tensor& x) { return x; };
@@ -173,7 +174,7 @@ TEST(Dropout, StandsWhereTheReferencesHaveIt) {
 }
 
 TEST(Gpt2, TellsEachTokenFromThoseBeforeItAlone) {
-  const auto model = make("gpt2_mini");
+  const auto model = make_small_model("gpt2_mini");
   const Batch batch = random_batch("gpt2_mini");
   const at::Tensor targets = model->targets(batch);  // (B, T)
   const std::int64_t tokens = kShape.sequence_length;
@@ -193,7 +194,7 @@ TEST(Gpt2, TellsEachTokenFromThoseBeforeItAlone) {
 // Under a head of zeros, as a new ViT of torchvision's has, nothing but the head has a gradient at
 // first, and the first loss says nothing of the rest.
 TEST(Vit, BeginsWithAHeadAsALinearLayerBegins) {
-  const auto model = make("vit_ti_16");
+  const auto model = make_small_model("vit_ti_16");
   for (const Parameter& parameter : model->parameters()) {
     if (parameter.name != "heads.head.weight") continue;
     const double bound = 1.0 / std::sqrt(192.0);
@@ -202,6 +203,38 @@ TEST(Vit, BeginsWithAHeadAsALinearLayerBegins) {
   }
   model->loss(random_batch("vit_ti_16")).backward();
   EXPECT_GT(model->parameters().front().tensor.grad().norm().item<double>(), 0.0);
+}
+
+Batch four_texts() {
+  return {.inputs = at::arange(12).view({4, 3}),
+          .attention_mask = at::arange(12).view({4, 3}).remainder(2),
+          .labels = at::arange(4)};
+}
+
+TEST(Batch, SlicesAreViews) {
+  const Batch batch = four_texts();
+  const Batch part = batch.slice(1, 2);
+  EXPECT_EQ(part.size(), 2);
+  EXPECT_TRUE(part.inputs.equal(batch.inputs.narrow(0, 1, 2)));
+  EXPECT_TRUE(part.attention_mask.equal(batch.attention_mask.narrow(0, 1, 2)));
+  EXPECT_TRUE(part.labels.equal(batch.labels.narrow(0, 1, 2)));
+  EXPECT_TRUE(part.inputs.is_alias_of(batch.inputs));
+}
+
+TEST(Batch, MovesAllThereIs) {
+  const Batch moved = four_texts().to(at::kMeta);
+  EXPECT_TRUE(moved.inputs.is_meta());
+  EXPECT_TRUE(moved.attention_mask.is_meta());
+  EXPECT_TRUE(moved.labels.is_meta());
+}
+
+TEST(Batch, WhatIsUndefinedStaysSo) {
+  const Batch images{.inputs = at::arange(12).view({4, 3}), .attention_mask = {}, .labels = {}};
+  for (const Batch& batch : {images.slice(0, 1), images.to(at::kCPU)}) {
+    EXPECT_TRUE(batch.inputs.defined());
+    EXPECT_FALSE(batch.attention_mask.defined());
+    EXPECT_FALSE(batch.labels.defined());
+  }
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-std::string message(const std::function<void()>& call) {
+std::string message_of(const std::function<void()>& call) {
   try {
     call();
   } catch (const ConfigError& error) {
@@ -26,7 +26,7 @@ std::string message(const std::function<void()>& call) {
   return "no error";
 }
 
-std::unique_ptr<Model> make(const std::string& name, const InputShape& shape) {
+std::unique_ptr<Model> make_of_shape(const std::string& name, const InputShape& shape) {
   return find_model(name).make({.name = name}, shape, {at::kMeta, at::kFloat});
 }
 
@@ -40,23 +40,23 @@ TEST(ModelTable, NamesAreUnique) {
 }
 
 TEST(ModelTable, AnUnknownNameIsAnsweredWithTheKnownOnes) {
-  const std::string text = message([] { find_model("vit_xxl"); });
+  const std::string text = message_of([] { find_model("vit_xxl"); });
   for (const ModelEntry& entry : model_table()) {
     EXPECT_NE(text.find(entry.name), std::string::npos) << text;
   }
 }
 
 TEST(ModelTable, ShapesThatDoNotFitAreRefused) {
-  EXPECT_EQ(message([] { make("vit_ti_16", {.image_size = 50}); }),
+  EXPECT_EQ(message_of([] { make_of_shape("vit_ti_16", {.image_size = 50}); }),
             "vit_ti_16 needs an image size that is a multiple of its patch, 16 pixels; it is 50");
-  EXPECT_NE(message([] { make("vit_h_14", {.image_size = 0}); }), "no error");
-  EXPECT_EQ(message([] { make("bert_mini", {.sequence_length = 513}); }),
+  EXPECT_NE(message_of([] { make_of_shape("vit_h_14", {.image_size = 0}); }), "no error");
+  EXPECT_EQ(message_of([] { make_of_shape("bert_mini", {.sequence_length = 513}); }),
             "bert_mini reads 1 to 512 tokens; the sequence length is 513");
-  EXPECT_NE(message([] { make("distilbert", {.sequence_length = 0}); }), "no error");
-  EXPECT_EQ(message([] { make("gpt2", {.sequence_length = 1025}); }),
+  EXPECT_NE(message_of([] { make_of_shape("distilbert", {.sequence_length = 0}); }), "no error");
+  EXPECT_EQ(message_of([] { make_of_shape("gpt2", {.sequence_length = 1025}); }),
             "gpt2 reads 1 to 1024 tokens; the sequence length is 1025");
-  EXPECT_EQ(message([] { make("vit_h_14", {.image_size = 28}); }), "no error");
-  EXPECT_EQ(message([] { make("bert_mini", {.sequence_length = 512}); }), "no error");
+  EXPECT_EQ(message_of([] { make_of_shape("vit_h_14", {.image_size = 28}); }), "no error");
+  EXPECT_EQ(message_of([] { make_of_shape("bert_mini", {.sequence_length = 512}); }), "no error");
 }
 
 TEST(ModelOptions, AreDescribedForTheCatalog) {
@@ -83,7 +83,7 @@ TEST(ModelOptions, AreReadFromACase) {
   EXPECT_EQ(options.num_classes, 2);
   EXPECT_EQ(options.attention, Attention::math);
   EXPECT_EQ(options.dropout, 0.1);
-  EXPECT_NE(message([&] {
+  EXPECT_NE(message_of([&] {
               read_fields(ordered_json{{"name", "resnet"}}, "model",
                           [&](Fields& f) { options.fields(f); });
             }),

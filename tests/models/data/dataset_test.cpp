@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/data/data.h"
+#include "models/data/dataset.h"
 
 #include <ATen/Functions.h>
 #include <gtest/gtest.h>

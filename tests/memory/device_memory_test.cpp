@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ATen/ThreadLocalState.h>
+#include <ATen/ops/arange.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/equal.h>
 #include <ATen/ops/mm.h>
 #include <ATen/ops/ones.h>
+#include <ATen/ops/zeros_like.h>
 #include <gtest/gtest.h>
 
 #include <thread>
 
 #include "src/memory/device_memory.h"
+#include "src/memory/streams.h"
 
 namespace headroom {
 namespace {
@@ -72,6 +76,19 @@ TEST(CpuMemoryTest, EndsWithItsScope) {
   watch_memory(at::kCPU, ledger).reset();
   const at::Tensor made_outside = bytes(kKib);
   EXPECT_EQ(ledger.current_bytes(), 0);
+}
+
+TEST(CopyStreamTest, OnTheCpuACopyIsDoneAtOnce) {
+  CopyStream stream(at::kCPU);
+  const at::Tensor source = at::arange(10.0);
+  const at::Tensor target = at::zeros_like(source);
+  const CopyStream::Mark mark = stream.copy(target, source);
+  const at::Tensor expected = source.clone();
+  source.zero_();  // the copy does not read its source later
+  EXPECT_EQ(mark.event, nullptr);
+  stream.wait(mark);
+  stream.join();
+  EXPECT_TRUE(at::equal(target, expected));
 }
 
 }  // namespace

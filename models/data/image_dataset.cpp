@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/data/image_records.h"
+#include "models/data/image_dataset.h"
 
 #include <ATen/ops/empty.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "models/data/resize.h"
 #include "src/core/error.h"
 
 namespace headroom {
 namespace {
 
-constexpr std::int64_t kChannels = 3;
+constexpr std::int64_t kImageChannels = 3;
 
 class ImageDataset final : public Dataset {
  public:
@@ -34,7 +33,7 @@ class ImageDataset final : public Dataset {
   Batch read(const std::vector<const std::uint8_t*>& part,
              std::span<const std::int64_t> indices) const {
     const std::int64_t count = std::ssize(indices);
-    Batch batch{.inputs = at::empty({count, kChannels, image_size_, image_size_}, at::kFloat),
+    Batch batch{.inputs = at::empty({count, kImageChannels, image_size_, image_size_}, at::kFloat),
                 .attention_mask = {},
                 .labels = at::empty({count}, at::kLong)};
     auto* image = batch.inputs.mutable_data_ptr<float>();
@@ -49,7 +48,7 @@ class ImageDataset final : public Dataset {
 
   float* write_image(const std::uint8_t* pixels, float* image) const {
     const std::int64_t plane = image_size_ * image_size_;
-    for (std::int64_t channel = 0; channel < kChannels; ++channel, image += plane) {
+    for (std::int64_t channel = 0; channel < kImageChannels; ++channel, image += plane) {
       if (channel < records_.channels) {
         resize_(pixels + channel * records_.side * records_.side, image);
       } else {
@@ -65,6 +64,33 @@ class ImageDataset final : public Dataset {
 };
 
 }  // namespace
+
+Resize::Resize(std::int64_t from, std::int64_t to, float max_value)
+    : from_(from), scale_(2.0F / max_value) {
+  const double ratio = static_cast<double>(from) / static_cast<double>(to);
+  for (std::int64_t i = 0; i < to; ++i) {
+    const double center = std::max(0.0, (static_cast<double>(i) + 0.5) * ratio - 0.5);
+    const auto low = std::min(static_cast<std::int64_t>(center), from - 1);
+    taps_.push_back({.low = low,
+                     .high = std::min(low + 1, from - 1),
+                     .weight = static_cast<float>(center - static_cast<double>(low))});
+  }
+}
+
+void Resize::operator()(const std::uint8_t* pixels, float* out) const {
+  std::vector<float> row(static_cast<std::size_t>(from_));
+  for (const Tap& y : taps_) {
+    const std::uint8_t* low = pixels + y.low * from_;
+    const std::uint8_t* high = pixels + y.high * from_;
+    for (std::size_t x = 0; x < row.size(); ++x) {
+      row[x] =
+          (static_cast<float>(low[x]) * (1 - y.weight) + static_cast<float>(high[x]) * y.weight) *
+              scale_ -
+          1;
+    }
+    for (const Tap& x : taps_) *out++ = row[x.low] * (1 - x.weight) + row[x.high] * x.weight;
+  }
+}
 
 std::unique_ptr<Dataset> make_image_dataset(ImageRecords records, const DataOptions& options,
                                             std::int64_t num_classes) {

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "models/batch.h"
+#include "models/model.h"
 #include "models/table.h"
 #include "src/core/fields.h"
 
@@ -42,7 +42,7 @@ class Dataset {
   virtual Batch held_out(std::span<const std::int64_t> indices) const = 0;
 };
 
-/// One data set that a suite can name.
+/// One data set that a suite can name. The .cpp of a data set ends with its entry.
 struct DataEntry {
   std::string_view name;
   std::string_view summary;
