@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "src/core/temporary_folder.h"
+#include "src/core/file.h"
 #include "src/results/journal.h"
 
 namespace headroom {

@@ -13,7 +13,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "src/core/temporary_folder.h"
+#include "src/core/file.h"
 #include "src/memory/saved_tensors.h"
 
 namespace headroom {

@@ -4,7 +4,6 @@
 
 #include <string>
 
-#include "src/core/temporary_folder.h"
 #include "src/core/file.h"
 #include "src/suite/suite.h"
 

@@ -4,9 +4,8 @@
 #include <filesystem>
 
 #include "src/cli/command_line.h"
-#include "src/core/bytes.h"
+#include "src/core/text.h"
 #include "src/core/error.h"
-#include "src/core/suggest.h"
 #include "src/gpus/gpu.h"
 
 namespace headroom {

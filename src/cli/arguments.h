@@ -6,7 +6,7 @@
 
 #include "src/runner/dry_run.h"
 #include "src/suite/catalog.h"
-#include "src/suite/override.h"
+#include "src/suite/suite.h"
 
 namespace CLI {
 class App;

@@ -8,7 +8,7 @@
 #include "src/cli/ask_worker.h"
 #include "src/cli/output.h"
 #include "src/core/error.h"
-#include "src/core/suggest.h"
+#include "src/core/text.h"
 #include "src/workers/this_process.h"
 
 namespace headroom {

@@ -15,7 +15,7 @@
 #include "src/cli/output.h"
 #include "src/core/error.h"
 #include "src/core/file.h"
-#include "src/core/suggest.h"
+#include "src/core/text.h"
 #include "src/core/yaml_reader.h"
 #include "src/gpus/gpu.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "src/cli/fit_suite.h"
-#include "src/core/file_descriptor.h"
+#include "src/core/file.h"
 #include "src/runner/dry_attempt.h"
 #include "src/runner/fit_search.h"
 

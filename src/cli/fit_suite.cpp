@@ -5,9 +5,9 @@
 
 #include "src/core/error.h"
 #include "src/core/yaml_reader.h"
-#include "src/suite/effective.h"
-#include "src/suite/expand.h"
 #include "src/suite/schema.h"
+#include "src/suite/suite.h"
+#include "src/suite/suite_file.h"
 
 namespace headroom {
 namespace {

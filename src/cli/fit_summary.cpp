@@ -6,8 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "src/cli/fit_planner.h"
-#include "src/core/bytes.h"
-#include "src/core/text_table.h"
+#include "src/core/text.h"
 
 namespace headroom {
 namespace {

@@ -6,8 +6,7 @@
 #include "src/cli/output.h"
 #include "src/compare/night.h"
 #include "src/core/enum_names.h"
-#include "src/core/printable.h"
-#include "src/core/text_table.h"
+#include "src/core/text.h"
 #include "src/results/columns.h"
 #include "src/runner/environment.h"
 

@@ -6,10 +6,8 @@
 
 #include "src/cli/command_line.h"
 #include "src/cli/output.h"
-#include "src/core/bytes.h"
-#include "src/core/json_reader.h"
-#include "src/core/printable.h"
-#include "src/core/text_table.h"
+#include "src/core/json.h"
+#include "src/core/text.h"
 #include "src/gpus/gpu.h"
 #include "src/suite/json_schema.h"
 
@@ -65,7 +63,6 @@ std::string describe_techniques(const Catalog& catalog) {
     const std::vector<Cells> lines = {{"saves", technique.saves},
                                       {"costs", technique.costs},
                                       {"options", describe_options(technique.fields)},
-                                      {"needs", technique.needs},
                                       {"excludes", joined(technique.excludes)},
                                       {"source", technique.source}};
     for (const Cells& line : lines) {

@@ -8,10 +8,8 @@
 #include <system_error>
 #include <vector>
 
-#include "src/core/bytes.h"
+#include "src/core/text.h"
 #include "src/core/file.h"
-#include "src/core/printable.h"
-#include "src/core/text_table.h"
 
 namespace headroom {
 namespace {

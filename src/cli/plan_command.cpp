@@ -11,9 +11,8 @@
 #include "src/cli/output.h"
 #include "src/cli/suite_runs.h"
 #include "src/cli/summary.h"
-#include "src/core/bytes.h"
+#include "src/core/text.h"
 #include "src/core/error.h"
-#include "src/core/text_table.h"
 #include "src/runner/dry_program.h"
 
 namespace headroom {

@@ -9,7 +9,7 @@
 #include "src/cli/suite_runs.h"
 #include "src/cli/summary.h"
 #include "src/core/error.h"
-#include "src/core/text_table.h"
+#include "src/core/text.h"
 #include "src/workers/agent.h"
 #include "src/workers/agents.h"
 #include "src/workers/launcher.h"

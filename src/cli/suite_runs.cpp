@@ -17,7 +17,7 @@
 #include "src/cli/output.h"
 #include "src/cli/summary.h"
 #include "src/core/error.h"
-#include "src/core/printable.h"
+#include "src/core/text.h"
 #include "src/results/results_folder.h"
 #include "src/runner/environment.h"
 #include "src/workers/this_process.h"

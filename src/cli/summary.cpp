@@ -10,9 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include "src/core/bytes.h"
-#include "src/core/printable.h"
-#include "src/core/text_table.h"
+#include "src/core/text.h"
 #include "src/results/columns.h"
 
 namespace headroom {

@@ -7,7 +7,7 @@
 #include "src/cli/command_line.h"
 #include "src/cli/output.h"
 #include "src/core/enum_names.h"
-#include "src/core/printable.h"
+#include "src/core/text.h"
 #include "src/verify/verify.h"
 
 namespace headroom {

@@ -8,7 +8,7 @@
 #include "src/cli/command_line.h"
 #include "src/cli/output.h"
 #include "src/core/error.h"
-#include "src/core/suggest.h"
+#include "src/core/text.h"
 
 namespace headroom {
 namespace {

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "src/core/error.h"
-#include "src/core/json_difference.h"
+#include "src/core/json.h"
 #include "src/results/columns.h"
 #include "src/suite/case.h"
 

@@ -8,9 +8,7 @@
 #include "src/compare/comparison_text.h"
 #include "src/core/enum_names.h"
 #include "src/core/junit.h"
-#include "src/core/markup.h"
-#include "src/core/printable.h"
-#include "src/core/text_table.h"
+#include "src/core/text.h"
 
 namespace headroom {
 

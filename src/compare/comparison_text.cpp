@@ -8,8 +8,8 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "src/core/bytes.h"
 #include "src/core/enum_names.h"
+#include "src/core/text.h"
 
 namespace headroom {
 namespace {

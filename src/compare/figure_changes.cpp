@@ -8,7 +8,7 @@
 
 #include "src/compare/changes.h"
 #include "src/results/columns.h"
-#include "src/suite/gate_fields.h"
+#include "src/suite/catalog.h"
 
 namespace headroom {
 namespace {

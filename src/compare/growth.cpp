@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "src/compare/changes.h"
+#include "src/core/peak_entry.h"
 #include "src/results/columns.h"
 
 namespace headroom {
@@ -32,12 +33,10 @@ using Counts = std::map<Kind, std::map<Block, std::int64_t>>;
 
 /// Adds the tensors of a record, `sign` times.
 void add_tensors(const CaseResult& result, std::int64_t sign, Counts& counts) {
-  for (const Json& tensors : result.record.at("peak_tensors")) {
-    const Kind kind{tensors.at(2).get<std::string>(), tensors.at(3).get<std::string>(),
-                    tensors.at(5).get<std::string>(), tensors.at(1).get<std::int64_t>()};
-    const Block block =
-        tensors.at(4).is_null() ? Block() : Block(tensors.at(4).get<std::int64_t>());
-    counts[kind][block] += sign * tensors.at(0).get<std::int64_t>();
+  for (const Json& json : result.record.at("peak_tensors")) {
+    const PeakEntry entry = PeakEntry::from_json(json).value();
+    const Kind kind{entry.category, entry.phase, entry.op, entry.bytes};
+    counts[kind][entry.block] += sign * entry.count;
   }
 }
 

@@ -12,7 +12,7 @@
 #include "src/core/error.h"
 #include "src/results/columns.h"
 #include "src/results/statistics.h"
-#include "src/suite/gate_fields.h"
+#include "src/suite/catalog.h"
 
 namespace headroom {
 

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "src/core/error.h"
-#include "src/core/scalar.h"
-#include "src/core/utf8.h"
+#include "src/core/node.h"
+#include "src/core/text.h"
 
 namespace headroom {
 namespace {

@@ -24,7 +24,7 @@ constexpr std::string_view enumerator_name() {
   return text.substr(text.rfind(':') + 1);
 }
 
-inline constexpr std::size_t kMostEnumerators = 32;
+inline constexpr std::size_t kMaxEnumerators = 32;
 
 template <class E, std::size_t... I>
 constexpr auto all_names(std::index_sequence<I...>) {
@@ -32,12 +32,12 @@ constexpr auto all_names(std::index_sequence<I...>) {
 }
 
 template <class E>
-inline constexpr auto kAllNames = all_names<E>(std::make_index_sequence<kMostEnumerators>{});
+inline constexpr auto kAllNames = all_names<E>(std::make_index_sequence<kMaxEnumerators>{});
 
 template <class E>
 constexpr std::size_t count_names() {
   std::size_t count = 0;
-  while (count < kMostEnumerators && !kAllNames<E>[count].empty()) ++count;
+  while (count < kMaxEnumerators && !kAllNames<E>[count].empty()) ++count;
   return count;
 }
 

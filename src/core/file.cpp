@@ -3,14 +3,8 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdlib>
-#include <filesystem>
-#include <system_error>
-#include <utility>
 
 #include "src/core/error.h"
 
@@ -155,6 +149,17 @@ void write_all(int descriptor, std::string_view bytes, const std::string& path) 
     if (count < 0) fail(path, "can't write");
     bytes.remove_prefix(static_cast<std::size_t>(count));
   }
+}
+
+TemporaryFolder::TemporaryFolder() {
+  std::string name = std::filesystem::temp_directory_path() / "headroom-XXXXXX";
+  if (mkdtemp(name.data()) == nullptr) throw_errno(name);
+  path_ = name;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;  // what is left is only litter
+  std::filesystem::remove_all(path_, ignored);
 }
 
 }  // namespace headroom

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <unistd.h>
+
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace headroom {
 
@@ -34,5 +38,43 @@ void write_file_atomically(const std::string& path, std::string_view text);
 /// Writes all of `bytes` to a file descriptor, through interrupts and short writes.
 /// Throws std::system_error that names `path`.
 void write_all(int descriptor, std::string_view bytes, const std::string& path);
+
+/// Owns a file descriptor, and closes it.
+class FileDescriptor {
+ public:
+  FileDescriptor() = default;
+  explicit FileDescriptor(int descriptor) : descriptor_(descriptor) {}
+  FileDescriptor(FileDescriptor&& other) noexcept
+      : descriptor_(std::exchange(other.descriptor_, -1)) {}
+  FileDescriptor& operator=(FileDescriptor&& other) noexcept {
+    std::swap(descriptor_, other.descriptor_);
+    return *this;
+  }
+  ~FileDescriptor() {
+    if (descriptor_ >= 0) close(descriptor_);
+  }
+
+  int get() const { return descriptor_; }
+  void reset() { FileDescriptor().swap(*this); }
+
+ private:
+  void swap(FileDescriptor& other) { std::swap(descriptor_, other.descriptor_); }
+
+  int descriptor_ = -1;
+};
+
+/// A folder below TMPDIR (or /tmp) that goes with its owner. Throws std::system_error.
+class TemporaryFolder {
+ public:
+  TemporaryFolder();
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
 
 }  // namespace headroom

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string>
 
-#include "src/core/markup.h"
+#include "src/core/text.h"
 
 namespace headroom {
 namespace {

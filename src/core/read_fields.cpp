@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "src/core/error.h"
-#include "src/core/scalar.h"
-#include "src/core/suggest.h"
+#include "src/core/node.h"
+#include "src/core/text.h"
 
 namespace headroom {
 namespace {

@@ -10,8 +10,8 @@
 #include "src/core/enum_names.h"
 #include "src/core/error.h"
 #include "src/core/file.h"
-#include "src/core/json_reader.h"
-#include "src/core/utf8.h"
+#include "src/core/json.h"
+#include "src/core/text.h"
 
 namespace headroom {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "src/core/error.h"
 #include "src/core/file.h"
-#include "src/core/utf8.h"
+#include "src/core/text.h"
 
 namespace headroom {
 namespace {

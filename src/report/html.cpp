@@ -6,9 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "src/core/bytes.h"
-#include "src/core/markup.h"
-#include "src/core/utf8.h"
+#include "src/core/text.h"
 
 namespace headroom {
 namespace {

@@ -7,7 +7,7 @@
 #include "src/report/sections.h"
 #include "src/report/svg.h"
 #include "src/results/columns.h"
-#include "src/results/record.h"
+#include "src/results/row.h"
 
 namespace headroom {
 

@@ -6,7 +6,7 @@
 
 #include "src/core/error.h"
 #include "src/results/columns.h"
-#include "src/results/journal_header.h"
+#include "src/results/journal.h"
 
 namespace headroom {
 namespace {

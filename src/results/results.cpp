@@ -9,7 +9,6 @@
 #include "src/core/file.h"
 #include "src/core/place.h"
 #include "src/results/journal.h"
-#include "src/results/journal_header.h"
 #include "src/results/results_folder.h"
 
 namespace headroom {
@@ -17,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kMostBytes = std::size_t{1} << 30;
+constexpr std::size_t kMaxBytes = std::size_t{1} << 30;
 
 [[noreturn]] void refuse(const std::string& journal, std::size_t record, const std::string& why) {
   throw ResultsError(Place{journal, static_cast<int>(record) + 1, 1}.text() + ": " + why);
@@ -73,7 +72,7 @@ const CaseResult* Results::find(const std::string& name) const {
 Results read_results(const std::string& folder) {
   Results results;
   results.journal = std::filesystem::path(folder) / kJournalFile;
-  const std::string text = read_file(results.journal, kMostBytes);
+  const std::string text = read_file(results.journal, kMaxBytes);
   const JournalText journal = read_journal(text, results.journal);
   if (journal.records.empty()) throw ResultsError(results.journal + ": there is nothing in it");
   if (journal.whole_bytes < text.size()) {

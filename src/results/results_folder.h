@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "src/core/file_descriptor.h"
+#include "src/core/file.h"
 
 namespace headroom {
 
@@ -18,10 +18,11 @@ inline constexpr const char* kResultsFile = "results.csv";
 ///     journal.jsonl    what was measured; the other files are derived from it or explain it
 ///     results.csv      one row a case
 ///     suite.yaml       the suite in effect
-///     log/CASE.log     what the worker of a case printed; log/CASE.rank1.log: its rank 1, and so
-///     on snapshot/CASE.pickle    where they were asked for: what the allocator did, for
-///     memory_viz;
-///                             snapshot/CASE.rank1.pickle: in rank 1, and so on
+///     log/CASE.log     what the worker of a case printed
+///     snapshot/CASE.pickle
+///                      where it was asked for: what the allocator did, for memory_viz
+///
+/// Rank 1 of a case has CASE.rank1.log and CASE.rank1.pickle, and so on.
 class ResultsFolder {
  public:
   /// Makes the folder where it is missing, and tries that files can be written there.

@@ -8,10 +8,35 @@
 #include <string_view>
 #include <vector>
 
-#include "src/results/status.h"
+#include "src/core/enum_names.h"
 #include "src/suite/catalog.h"
 
 namespace headroom {
+
+/// How a case ended.
+enum class Status {
+  ok,
+  out_of_memory,
+  unsupported,  // the machine or this build lacks something, or its techniques exclude each other
+  inactive,     // a technique did nothing
+  incorrect,    // it learned something else than it should
+  timeout,
+  crashed,
+  failed,
+};
+
+/// That it does not fit, or can't run here, is a result; the others are failures.
+inline bool is_failure(Status status) {
+  return status != Status::ok && status != Status::out_of_memory && status != Status::unsupported;
+}
+
+/// A status and, for people, why; the reason of `ok` is mostly empty.
+struct Verdict {
+  Status status = Status::ok;
+  std::string reason;
+
+  friend bool operator==(const Verdict&, const Verdict&) = default;
+};
 
 /// One line of results.csv: an object of column name -> value, in the catalog's order. What was not
 /// measured is not there.
@@ -47,5 +72,17 @@ std::string cell_text(const nlohmann::ordered_json& value);
 
 /// results.csv: the header, and a line for each row.
 std::string rows_to_csv(const Catalog& catalog, const std::vector<Row>& rows);
+
+// What a row takes from the records of workers: the runner makes it so, and a verification expects
+// it.
+
+/// The columns of a worker's record; none where there is no record, or it holds none: a case that
+/// went wrong early.
+nlohmann::ordered_json columns_of(const nlohmann::ordered_json& record);
+
+/// What the row of a case holds in a column, by the column's rule for ranks, where the record that
+/// the row explains has `own`; null: nothing.
+nlohmann::ordered_json across_ranks(const Column& column, const nlohmann::ordered_json& own,
+                                    const std::vector<nlohmann::ordered_json>& rank_records);
 
 }  // namespace headroom

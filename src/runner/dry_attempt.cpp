@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "src/core/temporary_folder.h"
+#include "src/core/file.h"
 
 namespace headroom {
 

@@ -11,7 +11,7 @@
 #include <cstring>
 
 #include "src/core/error.h"
-#include "src/core/temporary_folder.h"
+#include "src/core/file.h"
 
 namespace headroom {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "src/core/file.h"
-#include "src/core/json_reader.h"
+#include "src/core/json.h"
 
 namespace headroom {
 namespace {

@@ -9,7 +9,7 @@
 #include <tuple>
 #include <vector>
 
-#include "src/results/status.h"
+#include "src/results/row.h"
 #include "src/runner/fit_stack.h"
 
 // The search of `headroom fit`: which stack, and how large a micro-batch. It knows nothing of how a

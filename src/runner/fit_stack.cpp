@@ -107,7 +107,7 @@ bool make_stack(std::string_view names, const Catalog& catalog, const FitStackOp
   if (stack.name.empty()) stack.name = "plain";
   Case one;
   one.techniques = stack.techniques;
-  return !why_unsupported(one, "cuda", catalog);
+  return !why_unsupported(one, catalog);
 }
 
 }  // namespace

@@ -121,15 +121,10 @@ bool joins_ranks(const Case& one, const Catalog& catalog) {
   });
 }
 
-std::optional<std::string> why_unsupported(const Case& one, const std::string& device,
-                                           const Catalog& catalog) {
+std::optional<std::string> why_unsupported(const Case& one, const Catalog& catalog) {
   std::vector<std::string> names;
   for (const Json& technique : one.techniques) names.push_back(technique.at("name"));
   for (std::size_t i = 0; i < names.size(); ++i) {
-    const TechniqueInfo* info = catalog.find_technique(names[i]);
-    if (info != nullptr && !info->needs.empty() && info->needs != device) {
-      return names[i] + " needs " + info->needs;
-    }
     for (std::size_t j = i + 1; j < names.size(); ++j) {
       if (excludes(catalog, names[i], names[j]) || excludes(catalog, names[j], names[i])) {
         return names[i] + " and " + names[j] + " exclude each other";

@@ -7,8 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "src/results/record.h"
-#include "src/results/status.h"
+#include "src/results/row.h"
 #include "src/suite/case.h"
 #include "src/suite/catalog.h"
 #include "src/workers/worker_call.h"
@@ -40,7 +39,6 @@ bool joins_ranks(const Case& one, const Catalog& catalog);
 /// Why the case can't run on that device ("cpu" or "cuda"), so that no worker need be started: it
 /// lists techniques that exclude each other, or one that needs another device, or none that joins
 /// its ranks. Nothing: it can.
-std::optional<std::string> why_unsupported(const Case& one, const std::string& device,
-                                           const Catalog& catalog);
+std::optional<std::string> why_unsupported(const Case& one, const Catalog& catalog);
 
 }  // namespace headroom

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "src/core/temporary_folder.h"
+#include "src/core/file.h"
 #include "src/runner/environment.h"
 #include "src/runner/rank_outcome.h"
 #include "src/workers/agent_messages.h"

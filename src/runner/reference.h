@@ -4,7 +4,6 @@
 #include <functional>
 
 #include "src/results/row.h"
-#include "src/results/status.h"
 #include "src/suite/suite.h"
 
 namespace headroom {

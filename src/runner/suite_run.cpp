@@ -10,7 +10,6 @@
 #include "src/core/error.h"
 #include "src/core/file.h"
 #include "src/results/journal.h"
-#include "src/results/journal_header.h"
 #include "src/results/results_folder.h"
 #include "src/runner/environment.h"
 #include "src/runner/measure_request.h"
@@ -131,7 +130,7 @@ class SuiteRun {
   }
 
   std::optional<std::string> why_impossible(const Case& one) const {
-    if (auto why = why_unsupported(one, options_.device, catalog_)) return why;
+    if (auto why = why_unsupported(one, catalog_)) return why;
     if (options_.agents == nullptr) return std::nullopt;
     const Launch& launch = options_.agents->launch();
     if (one.ranks() <= launch.ranks) return std::nullopt;

@@ -5,10 +5,34 @@
 #include <stdexcept>
 
 #include "src/core/enum_names.h"
-#include "src/core/json_reader.h"
-#include "src/suite/gate_fields.h"
+#include "src/core/json.h"
 
 namespace headroom {
+namespace {
+
+// The caching allocator's segment for what is larger than 1 MiB; whether a run needs one more may
+// hang on when a stream came by.
+constexpr std::int64_t kSegmentBytes = std::int64_t{20} << 20;
+
+}  // namespace
+
+Field gate_field() {
+  Field percent{.name = kGateTimePercent,
+                .summary = "how much a step's time may change, in percent",
+                .type = FieldType::number,
+                .default_value = 3.0,
+                .numbers = {0.1, 100.0}};
+  Field reserved{.name = kGateReservedBytes,
+                 .summary = "how much a measured peak of reserved memory may change, in bytes",
+                 .type = FieldType::integer,
+                 .default_value = kSegmentBytes,
+                 .integers = {0, std::int64_t{1} << 40}};
+  return {.name = kGate,
+          .summary = "how far figures may move before a comparison calls them changed",
+          .type = FieldType::object,
+          .fields = {percent, reserved}};
+}
+
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -76,7 +100,6 @@ TechniqueInfo parse_technique(const Json& json) {
           .source = json.value("source", ""),
           .fields = parse_fields(json.at("fields")),
           .excludes = json.value("excludes", std::vector<std::string>{}),
-          .needs = json.value("needs", ""),
           .loss_tolerance = json.value("loss_tolerance", 0.0),
           .gradient_tolerance = json.value("gradient_tolerance", 0.0),
           .rounding_option = rounds_by.value("option", ""),

@@ -10,8 +10,9 @@
 #include "src/core/fit_cost.h"
 #include "src/results/columns.h"
 
-// What the command line knows of the worker: docs/protocol.md, "The catalog".
 namespace headroom {
+
+// What the command line knows of the worker: docs/protocol.md, "The catalog".
 
 enum class FieldType { integer, number, boolean, text, choice, object };
 
@@ -47,7 +48,6 @@ struct TechniqueInfo {
   std::string source;
   std::vector<Field> fields;
   std::vector<std::string> excludes;
-  std::string needs;              // "cuda", or empty
   double loss_tolerance = 0;      // relative, of first_loss
   double gradient_tolerance = 0;  // relative, of first_gradient_norm
   std::string rounding_option;    // which adds these where it is not at its default; or empty
@@ -95,5 +95,13 @@ Catalog parse_catalog(std::string_view json);
 
 /// The field of that name; null: there is none.
 const Field* find_field(const std::vector<Field>& fields, std::string_view name);
+
+inline constexpr const char* kGate = "gate";
+inline constexpr const char* kGateTimePercent = "time_percent";
+inline constexpr const char* kGateReservedBytes = "reserved_bytes";
+
+/// The object `gate` of a case: how far its figures may move before a comparison calls them
+/// changed. The worker knows nothing of it.
+Field gate_field();
 
 }  // namespace headroom

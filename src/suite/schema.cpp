@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "src/core/error.h"
-#include "src/core/scalar.h"
-#include "src/core/suggest.h"
+#include "src/core/node.h"
+#include "src/core/text.h"
 
 namespace headroom {
 namespace {

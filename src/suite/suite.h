@@ -4,15 +4,26 @@
 #include <string>
 #include <vector>
 
+#include "src/core/node.h"
 #include "src/suite/case.h"
 #include "src/suite/catalog.h"
-#include "src/suite/override.h"
 
 namespace headroom {
 
+struct SuiteFile;
+
+/// A value that the command line puts over every case: `--set train.batch_size=4`.
+struct Override {
+  std::string path;
+  Node value;  // a scalar; its place is "--set train.batch_size=4"
+};
+
+/// Reads "K=V". Throws ConfigError where it is not of that form.
+Override parse_override(const std::string& text);
+
 /// A suite file, expanded.
 struct Suite {
-  static constexpr std::size_t kMostCases = 5'000;
+  static constexpr std::size_t kMaxCases = 5'000;
 
   std::string name;
   std::string source;  // where the published figures come from; may be empty
@@ -37,5 +48,14 @@ struct Suite {
 /// Throws ConfigError with file:line:column and what is allowed there.
 Suite load_suite(const std::string& path, const Catalog& catalog,
                  const std::vector<Override>& overrides = {});
+
+/// Every case of the file under every combination of its matrix, in the file's order, the last key
+/// of the matrix fastest, with the layers merged as load_suite says.
+/// Throws ConfigError; also where there would be more than Suite::kMaxCases.
+std::vector<Case> expand_cases(const SuiteFile& file, const Catalog& catalog);
+
+/// Puts overrides of the command line into what the file says: over `set`, and in place of the list
+/// of an axis of the same path. Throws ConfigError where a path is unknown.
+void add_overrides(SuiteFile& file, const std::vector<Override>& overrides, const Catalog& catalog);
 
 }  // namespace headroom

@@ -7,7 +7,7 @@
 
 #include "src/core/node.h"
 #include "src/suite/catalog.h"
-#include "src/suite/override.h"
+#include "src/suite/suite.h"
 
 namespace headroom {
 
@@ -44,5 +44,9 @@ SuiteFile parse_suite_file(const Node& root, const Catalog& catalog);
 
 /// The keys that `published` takes: those columns X for which the catalog has published_X.
 std::vector<std::string> published_keys(const Catalog& catalog);
+
+/// A suite file that says what `file` says, with the catalog's defaults spelled out in `defaults`
+/// and the options of techniques complete. `file` has been expanded without error before.
+std::string write_effective_suite(const SuiteFile& file, const Catalog& catalog);
 
 }  // namespace headroom

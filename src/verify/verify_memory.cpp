@@ -3,6 +3,7 @@
 #include <array>
 #include <map>
 
+#include "src/core/peak_entry.h"
 #include "src/results/columns.h"
 #include "src/verify/rule.h"
 
@@ -12,10 +13,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kPeak = column::run_peak_allocated_bytes;
-constexpr std::string_view kPart = "peak_";
-constexpr std::string_view kBytes = "_bytes";
 constexpr const char* kRounding = "rounding";
-constexpr std::size_t kMostTensors = 8192;  // kinds that a record names
 
 /// Two columns of a row: the first is never the smaller.
 struct Ordered {
@@ -60,26 +58,23 @@ class Sum {
 std::map<std::string, std::int64_t> parts_of(const Json& columns) {
   std::map<std::string, std::int64_t> parts;
   for (const auto& [name, value] : columns.items()) {
-    if (!name.starts_with(kPart) || !name.ends_with(kBytes)) continue;
+    const std::string_view category = peak_category_of(name);
+    if (category.empty()) continue;
     const auto bytes = integer_in(columns, name);
-    parts[name.substr(kPart.size(), name.size() - kPart.size() - kBytes.size())] =
+    parts[std::string(category)] =
         bytes.value_or(-1);  // no integer: an error of its own, and no sum comes out with it
   }
   return parts;
 }
 
-/// The bytes of each category in a record's list [[COUNT, BYTES, CATEGORY, ...], ...]; nothing
-/// where it is no such list.
+/// The bytes of each category in a record's list; nothing where it is no list of PeakEntry.
 std::optional<std::map<std::string, Sum>> sums_of(const Json& tensors) {
   if (!tensors.is_array()) return std::nullopt;
   std::map<std::string, Sum> sums;
-  for (const Json& entry : tensors) {
-    if (!entry.is_array() || entry.size() < 3 || !entry[0].is_number_integer() ||
-        !entry[1].is_number_integer() || !entry[2].is_string()) {
-      return std::nullopt;
-    }
-    sums[entry[2].get<std::string>()].add(entry[0].get<std::int64_t>(),
-                                          entry[1].get<std::int64_t>());
+  for (const Json& json : tensors) {
+    const auto entry = PeakEntry::from_json(json);
+    if (!entry) return std::nullopt;
+    sums[entry->category].add(entry->count, entry->bytes);
   }
   return sums;
 }
@@ -88,7 +83,7 @@ void check_tensors_of(const CaseResult& result, const Json& record, Findings& fi
   const Json& tensors = member(record, "peak_tensors");
   auto sums = sums_of(tensors);
   if (!sums) return findings.about(result, "the record has no list of the tensors of the peak");
-  if (tensors.size() >= kMostTensors) return;  // the smallest were left out
+  if (tensors.size() >= kMaxPeakEntries) return;  // the smallest were left out
   auto parts = parts_of(member(record, "columns"));
   parts.erase(kRounding);
   for (const auto& [category, sum] : *sums) parts.try_emplace(category, 0);

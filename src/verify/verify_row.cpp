@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "src/results/columns.h"
-#include "src/results/record.h"
+#include "src/results/row.h"
 #include "src/suite/case.h"
 #include "src/verify/rule.h"
 

@@ -33,7 +33,6 @@ Json describe_technique(const TechniqueEntry& entry) {
           {"source", entry.source},
           {"fields", describe_fields([&](Fields& f) { technique->fields(f); })},
           {"excludes", excluded_by(entry)},
-          {"needs", ""},
           {"joins_ranks", entry.joins_ranks},
           {"replicates_batch", entry.replicates_batch},
           {"loss_tolerance", entry.loss_tolerance},

@@ -4,14 +4,13 @@
 #include <nlohmann/json.hpp>
 
 #include "src/core/enum_names.h"
+#include "src/core/peak_entry.h"
 #include "src/worker/columns.h"
 
 namespace headroom {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr std::size_t kMostTensors = 8192;  // a record has at most 1 MiB
 
 struct Verdict {
   std::string status = "ok";
@@ -34,13 +33,19 @@ Verdict judge(const WorkerCase& measured, const Measurement& measurement) {
 
 Json block_of(std::int64_t block) { return block == kNoBlock ? Json() : Json(block); }
 
-/// Rows without keys: a large model has a thousand.
 Json peak_tensors(const PeakReport& peak) {
   Json list = Json::array();
   for (const PeakTensors& alike : peak.tensors) {
-    list.push_back({alike.count, alike.bytes, enum_name(alike.category),
-                    enum_name(alike.origin.phase), block_of(alike.origin.block), alike.origin.op});
-    if (list.size() == kMostTensors) break;
+    const Position& origin = alike.origin;
+    const PeakEntry entry{
+        .count = alike.count,
+        .bytes = alike.bytes,
+        .category = std::string(enum_name(alike.category)),
+        .phase = std::string(enum_name(origin.phase)),
+        .block = origin.block == kNoBlock ? std::nullopt : std::optional(origin.block),
+        .op = std::string(origin.op)};
+    list.push_back(entry.to_json());
+    if (list.size() == kMaxPeakEntries) break;
   }
   return list;
 }

@@ -9,8 +9,8 @@
 #include <csignal>
 #include <cstdlib>
 
-#include "src/core/json_reader.h"
-#include "src/core/scalar.h"
+#include "src/core/json.h"
+#include "src/core/node.h"
 
 namespace headroom {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "src/core/file_descriptor.h"
+#include "src/core/file.h"
 
 // How the runner and an agent speak: frames of bytes over one socket. docs/protocol.md, "Across
 // machines".

@@ -11,7 +11,7 @@
 
 #include "src/core/checksum.h"
 #include "src/core/file.h"
-#include "src/core/json_reader.h"
+#include "src/core/json.h"
 
 namespace headroom {
 namespace {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "src/core/file_descriptor.h"
+#include "src/core/file.h"
 #include "src/workers/this_process.h"
 
 namespace headroom {

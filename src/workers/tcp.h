@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "src/core/file_descriptor.h"
+#include "src/core/file.h"
 
 namespace headroom {
 

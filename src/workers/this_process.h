@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/core/file_descriptor.h"
+#include "src/core/file.h"
 
 // What this process is to the system: its signals, its variables, its cores, and the processes that
 // its children leave to it.

@@ -11,7 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "src/cli/summary.h"
-#include "src/core/printable.h"
+#include "src/core/text.h"
 #include "tests/runner/program.h"
 
 namespace headroom {

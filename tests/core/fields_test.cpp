@@ -4,12 +4,21 @@
 #include <nlohmann/json.hpp>
 
 #include "src/core/describe_fields.h"
+#include "src/core/enum_names.h"
 #include "src/core/error.h"
 #include "src/core/read_fields.h"
 #include "tests/core/messages.h"
 
 namespace headroom {
 namespace {
+
+enum class Colour { red, dark_green, blue };
+
+TEST(EnumNames, AreThoseOfTheCode) {
+  ASSERT_EQ(enum_names<Colour>().size(), 3u);
+  EXPECT_EQ(enum_names<Colour>()[1], "dark_green");
+  EXPECT_EQ(enum_name(Colour::blue), "blue");
+}
 
 using Json = nlohmann::ordered_json;
 
@@ -126,4 +135,5 @@ TEST(ReadFields, RefusesFieldsOfAnotherName) {
 }
 
 }  // namespace
+
 }  // namespace headroom

@@ -70,7 +70,7 @@ std::set<std::string> partners_left_out(const std::string& technique,
   for (const TechniqueInfo& other : catalog.techniques) {
     Case pair;
     pair.techniques = {{{"name", technique}}, {{"name", other.name}}};
-    if (other.name != technique && !why_unsupported(pair, "cpu", catalog)) left.insert(other.name);
+    if (other.name != technique && !why_unsupported(pair, catalog)) left.insert(other.name);
   }
   for (const auto& stack : stacks) {
     std::set<std::string> names;

@@ -121,7 +121,6 @@ TEST(Outcome, of_what_can_not_run_here_needs_no_worker) {
   const std::string suite = folder.write("suite.yaml", R"(suite: test
 defaults: {model: {name: abort}, data: {name: digits}}
 cases:
-  - {name: no_gpu, techniques: [on_gpu]}
   - {name: pair, techniques: [exact, hermit]}
   - {name: pair_turned, techniques: [hermit, exact]}
 )");
@@ -129,7 +128,6 @@ cases:
   EXPECT_EQ(ended.code, 4) << ended.err;  // there was nothing that could run
   Rows rows = read_rows(folder / "out");
   for (const auto& [name, row] : rows) EXPECT_EQ(row.at("status"), "unsupported");
-  EXPECT_EQ(rows["no_gpu"]["reason"], "on_gpu needs cuda");
   EXPECT_EQ(rows["pair"]["reason"], "exact and hermit exclude each other");
   EXPECT_EQ(rows["pair_turned"]["reason"], "hermit and exact exclude each other");
   EXPECT_TRUE(std::filesystem::is_empty(folder / "out/log"));

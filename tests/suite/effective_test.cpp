@@ -6,7 +6,7 @@
 namespace headroom {
 namespace {
 
-constexpr const char* kSuite = R"(
+constexpr const char* kFullSuite = R"(
 suite: full
 source: "a table: with a colon, and 'quotes'"
 defaults:
@@ -34,16 +34,16 @@ void expect_same_again(const Suite& suite) {
   EXPECT_EQ(again.effective_yaml, suite.effective_yaml);
 }
 
-TEST(EffectiveSuite, GivesTheSameCases) { expect_same_again(load_text(kSuite)); }
+TEST(EffectiveSuite, GivesTheSameCases) { expect_same_again(load_text(kFullSuite)); }
 
 TEST(EffectiveSuite, GivesTheSameCasesWithMatrixAndOverrides) {
-  const std::string text = std::string(kSuite) +
+  const std::string text = std::string(kFullSuite) +
                            "matrix:\n  train.optimizer.name: [adam, sgd]\n  train.seed: [1, 2]\n"
                            "set: {limits.silence_s: 5}\n";
   expect_same_again(load_text(text));
   expect_same_again(load_text(text, {"train.seed=9", "data.path=010", "limits.silence_s=6"}));
   expect_same_again(load_text(text, {"ranks=3"}));
-  expect_same_again(load_text(std::string(kSuite) + "matrix: {ranks: [1, 2]}\n"));
+  expect_same_again(load_text(std::string(kFullSuite) + "matrix: {ranks: [1, 2]}\n"));
 }
 
 TEST(EffectiveSuite, SpellsOutDefaultsAndOverrides) {

@@ -7,7 +7,7 @@
 namespace headroom {
 namespace {
 
-const std::string kHead =
+const std::string kTwoCases =
     "suite: s\ndefaults:\n  model: {name: vit}\ncases:\n  - name: a\n  - name: b\n";
 
 std::vector<std::string> names(const Suite& suite) {
@@ -18,7 +18,7 @@ std::vector<std::string> names(const Suite& suite) {
 
 TEST(Matrix, GivesEveryCombinationTheLastKeyFastest) {
   const Suite suite =
-      load_text(kHead + "matrix:\n  train.batch_size: [2, 1]\n  train.seed: [5, 6]\n");
+      load_text(kTwoCases + "matrix:\n  train.batch_size: [2, 1]\n  train.seed: [5, 6]\n");
   EXPECT_EQ(names(suite),
             (std::vector<std::string>{
                 "a@train.batch_size=2,train.seed=5", "a@train.batch_size=2,train.seed=6",
@@ -30,7 +30,7 @@ TEST(Matrix, GivesEveryCombinationTheLastKeyFastest) {
 }
 
 TEST(Matrix, VariesFieldsOfEveryType) {
-  const Suite suite = load_text(kHead +
+  const Suite suite = load_text(kTwoCases +
                                 "matrix:\n  train.optimizer.name: [adam, sgd]\n"
                                 "  train.optimizer.lr: [5.0e-5]\n  train.tf32: [true]\n"
                                 "  data.path: [x.y]\n");
@@ -43,7 +43,7 @@ TEST(Matrix, VariesFieldsOfEveryType) {
 
 TEST(Matrix, AnOverrideTakesThePlaceOfItsList) {
   const Suite suite =
-      load_text(kHead + "matrix: {train.batch_size: [1, 2]}\n", {"train.batch_size=4"});
+      load_text(kTwoCases + "matrix: {train.batch_size: [1, 2]}\n", {"train.batch_size=4"});
   EXPECT_EQ(names(suite),
             (std::vector<std::string>{"a@train.batch_size=4", "b@train.batch_size=4"}));
   EXPECT_EQ(*suite.cases[0].find("train.batch_size"), 4);
@@ -51,7 +51,7 @@ TEST(Matrix, AnOverrideTakesThePlaceOfItsList) {
 
 TEST(Matrix, RefusesWhatItCanNotVary) {
   const auto refusal = [](const std::string& matrix) {
-    return refusal_of<ConfigError>(kHead + "matrix: " + matrix + "\n");
+    return refusal_of<ConfigError>(kTwoCases + "matrix: " + matrix + "\n");
   };
   EXPECT_EQ(refusal("{train.batchsize: [1]}"),
             "s.yaml:7:10: unknown key 'train.batchsize'; did you mean 'train.batch_size'? Allowed: "
@@ -71,16 +71,16 @@ TEST(Matrix, RefusesTooManyCases) {
   for (int i = 2; i <= 51; ++i) axis += ", " + std::to_string(i);
   axis += "]";
   const std::string fifty = axis.substr(0, axis.rfind(',')) + "]";
-  EXPECT_EQ(
-      load_text(kHead + "matrix: {train.batch_size: " + fifty + ", train.seed: " + fifty + "}\n")
-          .cases.size(),
-      5000u);
-  EXPECT_EQ(refusal_of<ConfigError>(kHead + "matrix: {train.batch_size: " + axis +
+  EXPECT_EQ(load_text(kTwoCases + "matrix: {train.batch_size: " + fifty + ", train.seed: " + fifty +
+                      "}\n")
+                .cases.size(),
+            5000u);
+  EXPECT_EQ(refusal_of<ConfigError>(kTwoCases + "matrix: {train.batch_size: " + axis +
                                     ", train.seed: " + fifty + "}\n"),
             "s.yaml:7:9: more than 5000 cases in all");
-  EXPECT_TRUE(contains(refusal_of<ConfigError>(
-                           kHead + "matrix: {train.batch_size: " + axis + ", train.seed: " + axis +
-                           ", limits.silence_s: " + axis + ", model.num_classes: [2, 3]}\n"),
+  EXPECT_TRUE(contains(refusal_of<ConfigError>(kTwoCases + "matrix: {train.batch_size: " + axis +
+                                               ", train.seed: " + axis + ", limits.silence_s: " +
+                                               axis + ", model.num_classes: [2, 3]}\n"),
                        "more than 5000"));
 }
 

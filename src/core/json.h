@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstddef>
-#include <nlohmann/json_fwd.hpp>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace headroom {
 
@@ -27,5 +29,21 @@ class JsonError : public std::runtime_error {
 /// `limits`. Time and memory are linear in the text.
 /// Throws JsonError.
 nlohmann::ordered_json read_json(std::string_view text, const JsonLimits& limits = {});
+
+/// A value that two documents do not have in common.
+struct JsonDifference {
+  std::string path;  // "train.optimizer.lr"; empty: the documents as a whole
+  nlohmann::ordered_json old_value;
+  nlohmann::ordered_json new_value;
+  bool is_in_both = true;  // else one of the values is null, as its document has no such member
+
+  /// "train.steps was 10 and is 20", "train.steps was 10 and is missing".
+  std::string text() const;
+};
+
+/// Where two documents differ, in the order of the old one and then of the new one. Objects are
+/// compared member by member, in any order; arrays and all else as a whole.
+std::vector<JsonDifference> differences(const nlohmann::ordered_json& old_document,
+                                        const nlohmann::ordered_json& new_document);
 
 }  // namespace headroom

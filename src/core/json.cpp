@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "src/core/json_reader.h"
+#include "src/core/json.h"
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
-#include <string>
 #include <unordered_set>
 #include <utility>
-#include <vector>
 
-#include "src/core/utf8.h"
+#include "src/core/text.h"
 
 namespace headroom {
 namespace {
@@ -17,8 +14,8 @@ using Json = nlohmann::ordered_json;
 
 /// A message that quotes the text may hold any byte of it, and all of it.
 [[noreturn]] void refuse(std::string message) {
-  constexpr std::size_t kMostBytes = 300;
-  if (message.size() > kMostBytes) message = message.substr(0, kMostBytes) + "...";
+  constexpr std::size_t kMaxBytes = 300;
+  if (message.size() > kMaxBytes) message = message.substr(0, kMaxBytes) + "...";
   for (char& c : message) {
     if (c < ' ' || c > '~') c = '?';
   }
@@ -134,6 +131,48 @@ Json read_json(std::string_view text, const JsonLimits& limits) {
   Builder builder(limits);
   Json::sax_parse(text, &builder);
   return builder.take();
+}
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Equal whatever the order of the members.
+bool are_equal(const Json& a, const Json& b) { return nlohmann::json(a) == nlohmann::json(b); }
+
+void add_differences(const std::string& path, const Json& old_value, const Json& new_value,
+                     std::vector<JsonDifference>& list) {
+  if (!old_value.is_object() || !new_value.is_object()) {
+    if (!are_equal(old_value, new_value)) list.push_back({path, old_value, new_value});
+    return;
+  }
+  const std::string prefix = path.empty() ? "" : path + ".";
+  for (const auto& [name, value] : old_value.items()) {
+    const auto other = new_value.find(name);
+    if (other == new_value.end()) {
+      list.push_back({prefix + name, value, Json(), false});
+    } else {
+      add_differences(prefix + name, value, *other, list);
+    }
+  }
+  for (const auto& [name, value] : new_value.items()) {
+    if (!old_value.contains(name)) list.push_back({prefix + name, Json(), value, false});
+  }
+}
+
+}  // namespace
+
+std::string JsonDifference::text() const {
+  const auto side = [&](const Json& value) {
+    return !is_in_both && value.is_null() ? "missing" : value.dump();
+  };
+  return (path.empty() ? "it" : path) + " was " + side(old_value) + " and is " + side(new_value);
+}
+
+std::vector<JsonDifference> differences(const Json& old_document, const Json& new_document) {
+  std::vector<JsonDifference> list;
+  add_differences("", old_document, new_document, list);
+  return list;
 }
 
 }  // namespace headroom

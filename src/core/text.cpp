@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/core/text.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <numeric>
+#include <utility>
+
+#include "src/core/checksum.h"
+
+namespace headroom {
+namespace {
+
+struct Unit {
+  double bytes;
+  std::string_view name;
+};
+
+constexpr std::array kUnits{Unit{1024.0 * 1024 * 1024, " GiB"}, Unit{1024.0 * 1024, " MiB"},
+                            Unit{1024.0, " KiB"}};
+
+}  // namespace
+
+std::string format_bytes(std::int64_t bytes) {
+  const auto amount = static_cast<double>(bytes);
+  for (const Unit& unit : kUnits) {
+    if (std::abs(amount) < unit.bytes) continue;
+    std::array<char, 32> buffer;
+    const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(),
+                                      amount / unit.bytes, std::chars_format::fixed, 2);
+    return std::string(buffer.data(), result.ptr).append(unit.name);
+  }
+  return std::to_string(bytes) + " bytes";
+}
+
+std::optional<std::int64_t> parse_bytes(std::string_view text) {
+  double amount = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), amount);
+  if (error != std::errc()) return std::nullopt;
+  std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
+  while (unit.starts_with(' ')) unit.remove_prefix(1);
+  double factor = unit.empty() ? 1 : 0;
+  for (const Unit& known : kUnits) {
+    if (unit == known.name.substr(1)) factor = known.bytes;
+  }
+  const double bytes = std::round(amount * factor);
+  if (factor == 0 || !(bytes >= 0 && bytes <= 0x1p62)) return std::nullopt;
+  return static_cast<std::int64_t>(bytes);
+}
+
+namespace {
+
+// The length that a lead byte announces, the bits it carries, and the least value of that length.
+struct Lead {
+  std::size_t bytes;
+  char32_t bits;
+  char32_t least;
+};
+
+Lead lead_of(unsigned char byte) {
+  if (byte < 0x80) return {1, byte, 0};
+  if (byte >= 0xC0 && byte < 0xE0) return {2, byte & 0x1Fu, 0x80};
+  if (byte >= 0xE0 && byte < 0xF0) return {3, byte & 0x0Fu, 0x800};
+  if (byte >= 0xF0 && byte < 0xF8) return {4, byte & 0x07u, 0x10000};
+  return {0, 0, 0};
+}
+
+}  // namespace
+
+CodePoint decode_utf8(std::string_view text) {
+  if (text.empty()) return {};
+  const Lead lead = lead_of(static_cast<unsigned char>(text[0]));
+  if (lead.bytes == 0 || text.size() < lead.bytes) return {};
+  char32_t value = lead.bits;
+  for (std::size_t i = 1; i < lead.bytes; ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if ((byte & 0xC0) != 0x80) return {};
+    value = (value << 6) | (byte & 0x3Fu);
+  }
+  const bool surrogate = value >= 0xD800 && value <= 0xDFFF;
+  if (value < lead.least || value > 0x10FFFF || surrogate) return {};
+  return {value, lead.bytes};
+}
+
+std::size_t find_invalid_utf8(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const CodePoint point = decode_utf8(text.substr(at));
+    if (point.bytes == 0) return at;
+    at += point.bytes;
+  }
+  return std::string_view::npos;
+}
+
+bool is_control(char32_t value) {
+  return value < 0x20 || (value >= 0x7F && value <= 0x9F) || value == 0xFEFF || value == 0xFFFE ||
+         value == 0xFFFF;
+}
+
+std::string printable(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7f) {
+      result += "\\x" + to_hex(byte, 2);
+    } else {
+      result += c;
+    }
+  }
+  return result;
+}
+
+namespace {
+
+// Insertions, deletions, replacements and swaps of neighbours that turn one text into the other.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> before, last, row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    before = std::exchange(last, row);
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      row[j] = std::min({replaced, last[j] + 1, row[j - 1] + 1});
+      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) row[j] = std::min(row[j], before[j - 2] + 1);
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+std::string closest_name(std::string_view given, const std::vector<std::string>& names) {
+  std::string best;
+  // A third of the letters may be wrong; beyond that a suggestion is a guess.
+  std::size_t least = std::max<std::size_t>(given.size() / 3, 1) + 1;
+  for (const std::string& name : names) {
+    // The distance is at least the difference in length.
+    if (name.size() + least <= given.size() || given.size() + least <= name.size()) continue;
+    const std::size_t distance = edit_distance(given, name);
+    if (distance < least) {
+      least = distance;
+      best = name;
+    }
+  }
+  return best;
+}
+
+std::string allowed_names(std::string_view given, const std::vector<std::string>& names) {
+  if (names.empty()) return "nothing is allowed here";
+  const std::string closest = closest_name(given, names);
+  std::string text = closest.empty() ? "allowed: " : "did you mean '" + closest + "'? Allowed: ";
+  for (std::size_t i = 0; i < names.size(); ++i) text += (i == 0 ? "" : ", ") + names[i];
+  return text;
+}
+
+std::string_view entity_of(char c) {
+  switch (c) {
+    case '&':
+      return "&amp;";
+    case '<':
+      return "&lt;";
+    case '>':
+      return "&gt;";
+    case '"':
+      return "&quot;";
+    case '\'':
+      return "&#39;";
+    default:
+      return {};
+  }
+}
+
+std::string escape_markup(std::string_view text) {
+  std::string result;
+  for (const char c : printable(text)) {
+    const std::string_view entity = entity_of(c);
+    result += entity.empty() ? std::string_view(&c, 1) : entity;
+  }
+  return result;
+}
+
+std::string escape_markdown(std::string_view text) {
+  constexpr std::string_view kMeaning = "\\`*_{}[]()#+-.!|~<>&@";
+  std::string result;
+  for (const char c : printable(text)) {
+    if (kMeaning.find(c) != std::string_view::npos) result += '\\';
+    result += c;
+  }
+  return result;
+}
+
+namespace {
+
+/// Characters, not bytes, of UTF-8.
+std::size_t width(const std::string& text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+  }));
+}
+
+}  // namespace
+
+std::string format_table(const std::vector<std::string>& header,
+                         const std::vector<std::vector<std::string>>& rows,
+                         const std::vector<std::string>& right) {
+  std::vector<std::vector<std::string>> lines = {header};
+  for (const std::vector<std::string>& row : rows) {
+    std::vector<std::string>& line = lines.emplace_back();
+    for (const std::string& cell : row) line.push_back(printable(cell));
+  }
+  std::vector<std::size_t> widest(header.size());
+  for (const std::vector<std::string>& line : lines) {
+    for (std::size_t i = 0; i < widest.size(); ++i) widest[i] = std::max(widest[i], width(line[i]));
+  }
+  std::string text;
+  for (const std::vector<std::string>& line : lines) {
+    std::string out;
+    for (std::size_t i = 0; i < header.size(); ++i) {
+      const std::string gap(widest[i] - width(line[i]), ' ');
+      const bool is_right = std::count(right.begin(), right.end(), header[i]) > 0;
+      out += (i == 0 ? "" : "  ") + (is_right ? gap + line[i] : line[i] + gap);
+    }
+    out.erase(out.find_last_not_of(' ') + 1);
+    text += out + "\n";
+  }
+  return text;
+}
+
+}  // namespace headroom

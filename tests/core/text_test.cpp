@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "src/core/text.h"
+
+namespace headroom {
+namespace {
+
+TEST(Bytes, FormatsForPeople) {
+  EXPECT_EQ(format_bytes(0), "0 bytes");
+  EXPECT_EQ(format_bytes(1023), "1023 bytes");
+  EXPECT_EQ(format_bytes(1024), "1.00 KiB");
+  EXPECT_EQ(format_bytes(1536), "1.50 KiB");
+  EXPECT_EQ(format_bytes(1024 * 1024), "1.00 MiB");
+  EXPECT_EQ(format_bytes(26'790'000'000), "24.95 GiB");
+  EXPECT_EQ(format_bytes(-1536), "-1.50 KiB");
+  EXPECT_EQ(format_bytes(std::int64_t{1} << 45), "32768.00 GiB");
+}
+
+TEST(Utf8, DecodesTheEdgesOfEachLength) {
+  EXPECT_EQ(decode_utf8("\x7F").value, 0x7Fu);
+  EXPECT_EQ(decode_utf8("\xC2\x80").value, 0x80u);
+  EXPECT_EQ(decode_utf8("\xDF\xBF").value, 0x7FFu);
+  EXPECT_EQ(decode_utf8("\xE0\xA0\x80").value, 0x800u);
+  EXPECT_EQ(decode_utf8("\xEF\xBF\xBD").value, 0xFFFDu);
+  EXPECT_EQ(decode_utf8("\xF0\x90\x80\x80").value, 0x10000u);
+  EXPECT_EQ(decode_utf8("\xF4\x8F\xBF\xBF").value, 0x10FFFFu);
+}
+
+TEST(Utf8, FindsWhatIsInvalid) {
+  // A lone continuation, overlong forms, surrogates, beyond the last, cut short, no lead bytes.
+  for (const char* text :
+       {"ab\x80", "ab\xC0\x80", "ab\xC1\xBF", "ab\xE0\x80\x80", "ab\xED\xA0\x80", "ab\xED\xBF\xBF",
+        "ab\xF0\x80\x80\x80", "ab\xF4\x90\x80\x80", "ab\xC3", "ab\xE2\x82", "ab\xF0\x9F\x98",
+        "ab\xF8\x88\x80\x80\x80", "ab\xFE", "ab\xC3("}) {
+    EXPECT_EQ(find_invalid_utf8(text), 2u) << text;
+  }
+  EXPECT_EQ(find_invalid_utf8("gr\xC3\xBC\xC3\x9F \xE2\x82\xAC \xF0\x9F\x98\x80"),
+            std::string::npos);
+}
+
+TEST(Utf8, KnowsControlCharacters) {
+  for (const char32_t value : {0x00, 0x07, 0x1B, 0x1F, 0x7F, 0x85, 0x9F, 0xFEFF}) {
+    EXPECT_TRUE(is_control(value)) << std::size_t{value};
+  }
+  for (const char32_t value : {0x20, 0x7E, 0xA0, 0xE4, 0x1F600}) EXPECT_FALSE(is_control(value));
+}
+
+const std::vector<std::string> kNames{"batch_size", "optimizer", "steps", "seed"};
+
+TEST(Suggest, FindsTheMisspelt) {
+  EXPECT_EQ(closest_name("batchsize", kNames), "batch_size");
+  EXPECT_EQ(closest_name("optimiser", kNames), "optimizer");
+  EXPECT_EQ(closest_name("step", kNames), "steps");
+  EXPECT_EQ(closest_name("sede", kNames), "seed");
+  EXPECT_EQ(closest_name("sgd", {"adam", "sdg"}), "sdg");
+}
+
+TEST(Suggest, DoesNotGuess) {
+  EXPECT_EQ(closest_name("learning_rate", kNames), "");
+  EXPECT_EQ(closest_name("", kNames), "");
+  EXPECT_EQ(closest_name(std::string(1000, 'x'), kNames), "");
+}
+
+TEST(Suggest, SaysWhatIsAllowed) {
+  EXPECT_EQ(allowed_names("sed", {"seed", "steps"}), "did you mean 'seed'? Allowed: seed, steps");
+  EXPECT_EQ(allowed_names("zzz", {"seed", "steps"}), "allowed: seed, steps");
+  EXPECT_EQ(allowed_names("zzz", {}), "nothing is allowed here");
+}
+
+TEST(Table, aligns_columns_by_characters) {
+  EXPECT_EQ(format_table({"name", "size"}, {{"é", "1"}, {"long name", "100000"}}, {"size"}),
+            "name         size\n"
+            "é               1\n"
+            "long name  100000\n");
+}
+
+TEST(Table, has_no_spaces_at_line_ends_and_no_control_characters) {
+  EXPECT_EQ(format_table({"a", "b"}, {{"x\ty", ""}}), "a       b\nx\\x09y\n");
+}
+
+}  // namespace
+
+}  // namespace headroom
