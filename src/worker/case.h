@@ -37,4 +37,7 @@ void case_fields(Fields& f, Recipe& recipe, Limits& limits);
 /// technique can't work with the rest.
 WorkerCase read_case(const nlohmann::ordered_json& values, at::Device device);
 
+/// The tables of LibTorch's side as one document (docs/protocol.md).
+nlohmann::ordered_json make_catalog();
+
 }  // namespace headroom

@@ -3,13 +3,20 @@
 
 #include <ATen/core/Tensor.h>
 #include <ATen/core/ivalue.h>
+#include <ATen/ops/randint.h>
+#include <ATen/ops/randn.h>
+#include <ATen/ops/zeros.h>
 #include <ATen/record_function.h>
+#include <torch/csrc/autograd/autograd.h>
 
 #include <array>
 #include <atomic>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string_view>
 #include <vector>
+
+#include "models/inspect.h"
 
 namespace headroom {
 namespace {
@@ -122,6 +129,17 @@ void operator_ends(const at::RecordFunction&, at::ObserverContext* context) {
   if (context != nullptr) counting = false;
 }
 
+constexpr std::int64_t kSmallestVocabulary = 30000;
+
+Batch one_sample(InputKind kind, const InputShape& shape) {
+  Batch batch;
+  batch.inputs = kind == InputKind::image
+                     ? at::randn({1, 3, shape.image_size, shape.image_size})
+                     : at::randint(kSmallestVocabulary, {1, shape.sequence_length}, at::kLong);
+  batch.labels = at::zeros({1}, at::kLong);
+  return batch;
+}
+
 }  // namespace
 
 FlopCounter::FlopCounter() {
@@ -136,6 +154,18 @@ FlopCounter::~FlopCounter() { at::removeCallback(callback_); }
 
 Flops FlopCounter::so_far() const {
   return {.all = all_flops.load(), .low_precision = low_precision_flops.load()};
+}
+
+nlohmann::ordered_json inspect_with_flops(const ModelOptions& options, const InputShape& shape) {
+  const ModelEntry& entry = find_model(options.name);
+  const auto model = entry.make(options, shape, ParameterFactory(at::kCPU, at::kFloat));
+  nlohmann::ordered_json result = inspect(*model);
+  const FlopCounter counter;
+  const at::Tensor loss = model->loss(one_sample(entry.input, shape));
+  result["forward_flops"] = counter.so_far().all;
+  torch::autograd::backward({loss}, {});
+  result["step_flops"] = counter.so_far().all;
+  return result;
 }
 
 }  // namespace headroom

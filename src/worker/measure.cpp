@@ -2,18 +2,23 @@
 #include "src/worker/measure.h"
 
 #include <ATen/Context.h>
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/mm.h>
+#include <ATen/ops/randn.h>
 
 #include <algorithm>
 #include <chrono>
+#include <numeric>
+#include <optional>
+#include <vector>
 
 #include "models/data/loader.h"
 #include "src/machine/gpu_condition.h"
 #include "src/machine/processes.h"
 #include "src/memory/host_memory.h"
 #include "src/memory/saved_tensors.h"
-#include "src/worker/accuracy.h"
-#include "src/worker/ceiling.h"
 #include "src/worker/flops.h"
+#include "techniques/mixed_precision.h"
 
 namespace headroom {
 namespace {
@@ -21,6 +26,49 @@ namespace {
 PeakMemory larger(const PeakMemory& a, const PeakMemory& b) {
   return {.allocated_bytes = std::max(a.allocated_bytes, b.allocated_bytes),
           .reserved_bytes = std::max(a.reserved_bytes, b.reserved_bytes)};
+}
+
+/// The share of held-out samples that the model names right, on at most `train.held_out_samples` of
+/// them, in micro-batches, without dropout, in the dtype of the weights. Empty where the data set
+/// holds none out.
+std::optional<double> held_out_accuracy(Model& model, const Dataset& data, const Recipe& recipe) {
+  const std::int64_t samples = std::min(recipe.train.held_out_samples, data.held_out_size());
+  if (samples == 0) return std::nullopt;
+  const at::NoGradGuard no_grad;
+  const AutocastScope autocast(recipe.autocast_state());  // as the training steps compute
+  model.set_training(false);
+  std::int64_t right = 0;
+  std::int64_t told = 0;
+  for (std::int64_t start = 0; start < samples; start += recipe.micro_batch_size()) {
+    std::vector<std::int64_t> indices(
+        static_cast<std::size_t>(std::min(recipe.micro_batch_size(), samples - start)));
+    std::iota(indices.begin(), indices.end(), start);
+    const Batch on_host = data.held_out(indices);
+    told += model.targets(on_host).ne(kNoTarget).sum().item<std::int64_t>();
+    const Batch batch = on_host.to(recipe.device);
+    right += model.logits(batch).argmax(-1).eq(model.targets(batch)).sum().item<std::int64_t>();
+  }
+  model.set_training(true);
+  return static_cast<double>(right) / static_cast<double>(told);
+}
+
+/// Floating-point operations a second of the best of a few large square products of random numbers:
+/// what this machine reaches now, against which utilisation is read. A data sheet's peak is reached
+/// by no product. Source of the idea: "maximum achievable matmul FLOPS", stas00/ml-engineering.
+double product_ceiling(c10::Device device, at::ScalarType dtype) {
+  const at::NoGradGuard no_grad;
+  const std::int64_t size = device.is_cpu() ? 1024 : 8192;
+  const auto options = at::TensorOptions().device(device).dtype(dtype);
+  const at::Tensor a = at::randn({size, size}, options);
+  const at::Tensor b = at::randn({size, size}, options);
+  double shortest = 1e300;
+  for (int repeat = 0; repeat < 8; ++repeat) {
+    const auto start = std::chrono::steady_clock::now();
+    at::mm(a, b)[0][0].item<double>();  // reading one element waits for the product
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+    shortest = std::min(shortest, seconds.count());
+  }
+  return 2.0 * static_cast<double>(size * size * size) / shortest;
 }
 
 /// One case on its way: the same few steps, said once.

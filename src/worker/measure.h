@@ -8,7 +8,7 @@
 #include "src/machine/gpu_condition.h"
 #include "src/memory/device_memory.h"
 #include "src/worker/case.h"
-#include "src/worker/messages.h"
+#include "src/worker/request.h"
 #include "techniques/step.h"
 
 namespace headroom {

@@ -8,6 +8,10 @@
 
 namespace headroom {
 
+/// The values of the columns that the worker fills (src/results/columns.h), in their order. What
+/// was not measured is not there.
+nlohmann::ordered_json worker_columns(const Recipe& recipe, const Measurement& measurement);
+
 /// The record of a case that ran to its end (docs/protocol.md). Its status is `ok`; `failed` where
 /// the ledger's sum is not the allocator's peak to the byte; `inactive` where a technique did
 /// nothing.

@@ -64,47 +64,52 @@ Trainer::Trainer(const Recipe& recipe, const Techniques& techniques, Ledger& led
 }
 
 void Trainer::build_model() {
-  const ModelEntry& entry = find_model(recipe_.model.name);
-  const at::ScalarType full =
-      recipe_.train.precision == Precision::float64 ? at::kDouble : at::kFloat;
-  const Start start = recipe_.computes ? Start::drawn : Start::zeros;
-  const auto make = [&](at::Device device, at::ScalarType dtype, Start how,
-                        const MadeParameter& made = {}) {
-    model_ =
-        entry.make(recipe_.model, recipe_.data.shape(), ParameterFactory(device, dtype, how, made));
-    for (const Parameter& p : model_->parameters()) ledger_.tag(p.tensor, Category::weights);
-    open_saved_weights();
-    if (made) return;  // they have no memory yet
-    for (const Parameter& parameter : model_->parameters()) read_saved_weight(parameter);
-  };
-  if (recipe_.build_on_device && recipe_.splits_parameters()) {
+  if (!recipe_.build_on_device) {
+    build_model_on_host();
+  } else if (recipe_.splits_parameters()) {
     // No rank ever holds the whole model: its parameters have no memory until their units have.
-    make(recipe_.device, recipe_.dtype, Start::zeros,
-         [](std::size_t, const at::Tensor& parameter) { release_storage(parameter); });
-  } else if (recipe_.build_on_device) {
-    make(recipe_.device, recipe_.dtype, start);
+    make_model(recipe_.device, recipe_.dtype, Start::zeros,
+               [](std::size_t, const at::Tensor& parameter) { release_storage(parameter); });
   } else {
-    // As most training scripts do: all of it in full precision on the host, then all of it to the
-    // device, then the cast.
-    make(at::kCPU, full, start);
-    if (!recipe_.device.is_cpu() || recipe_.dtype != full || recipe_.splits_parameters()) {
-      evidence_.staged_parameter_bytes = total_bytes(tensors_of(*model_));
-    }
-    const auto move = [&](auto&& moved) {
-      for (const Parameter& parameter : model_->parameters()) {
-        parameter.tensor.set_data(moved(parameter.tensor.detach()));
-        ledger_.tag(parameter.tensor, Category::weights);
-      }
-    };
-    if (!recipe_.splits_parameters()) {
-      move([&](const at::Tensor& tensor) { return tensor.to(recipe_.device); });
-      move([&](const at::Tensor& tensor) { return tensor.to(recipe_.dtype); });
-    }
+    make_model(recipe_.device, recipe_.dtype, start());
   }
   evidence_.parameter_count = model_->parameter_count();
   evidence_.parameter_bytes =
       evidence_.parameter_count * static_cast<std::int64_t>(c10::elementSize(recipe_.dtype));
   evidence_.parameter_tensors = static_cast<std::int64_t>(model_->parameters().size());
+}
+
+/// As most training scripts do: all of it in full precision on the host, then all of it to the
+/// device, then the cast.
+void Trainer::build_model_on_host() {
+  const at::ScalarType full =
+      recipe_.train.precision == Precision::float64 ? at::kDouble : at::kFloat;
+  make_model(at::kCPU, full, start());
+  if (!recipe_.device.is_cpu() || recipe_.dtype != full || recipe_.splits_parameters()) {
+    evidence_.staged_parameter_bytes = total_bytes(tensors_of(*model_));
+  }
+  if (recipe_.splits_parameters()) return;
+  const auto move = [&](auto&& moved) {
+    for (const Parameter& parameter : model_->parameters()) {
+      parameter.tensor.set_data(moved(parameter.tensor.detach()));
+      ledger_.tag(parameter.tensor, Category::weights);
+    }
+  };
+  move([&](const at::Tensor& tensor) { return tensor.to(recipe_.device); });
+  move([&](const at::Tensor& tensor) { return tensor.to(recipe_.dtype); });
+}
+
+/// Makes the model with its parameters where and as they are to be, and fills them from saved
+/// weights. With `made` they have no memory yet.
+void Trainer::make_model(at::Device device, at::ScalarType dtype, Start how,
+                         const MadeParameter& made) {
+  model_ =
+      find_model(recipe_.model.name)
+          .make(recipe_.model, recipe_.data.shape(), ParameterFactory(device, dtype, how, made));
+  for (const Parameter& p : model_->parameters()) ledger_.tag(p.tensor, Category::weights);
+  open_saved_weights();
+  if (made) return;
+  for (const Parameter& parameter : model_->parameters()) read_saved_weight(parameter);
 }
 
 void Trainer::open_saved_weights() {
@@ -154,7 +159,6 @@ void Trainer::follow_gradients() {
 
 /// The parameters that a model without memory would have begun with.
 void Trainer::draw_parameters(const MadeParameter& made) {
-  const Start start = recipe_.computes ? Start::drawn : Start::zeros;
   const auto hand_on = [&](std::size_t index, const at::Tensor& parameter) {
     ledger_.tag(parameter, Category::weights);
     read_saved_weight({model_->parameters()[index].name, parameter});
@@ -163,7 +167,7 @@ void Trainer::draw_parameters(const MadeParameter& made) {
   };
   find_model(recipe_.model.name)
       .make(recipe_.model, recipe_.data.shape(),
-            ParameterFactory(recipe_.device, recipe_.dtype, start, hand_on));
+            ParameterFactory(recipe_.device, recipe_.dtype, start(), hand_on));
 }
 
 void Trainer::make_optimizer() {

@@ -52,6 +52,11 @@ class Trainer {
 
  private:
   void build_model();
+  void build_model_on_host();
+  void make_model(at::Device device, at::ScalarType dtype, Start how,
+                  const MadeParameter& made = {});
+  /// What parameters begin with: where nothing is computed they need not be drawn.
+  Start start() const { return recipe_.computes ? Start::drawn : Start::zeros; }
   void open_saved_weights();
   void read_saved_weight(const Parameter& parameter);
   void follow_blocks();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "src/worker/catalog.h"
+#include "src/worker/case.h"
 
 #include <gtest/gtest.h>
 

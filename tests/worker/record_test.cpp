@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "src/results/columns.h"
-#include "src/worker/columns.h"
 #include "tests/core/messages.h"
 #include "tests/worker/small_case.h"
 
