@@ -16,7 +16,7 @@
 #include "src/core/error.h"
 #include "src/core/file.h"
 #include "src/core/text.h"
-#include "src/core/yaml_reader.h"
+#include "src/core/yaml.h"
 #include "src/gpus/gpu.h"
 
 namespace headroom {

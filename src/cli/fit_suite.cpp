@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "src/core/error.h"
-#include "src/core/yaml_reader.h"
+#include "src/core/yaml.h"
 #include "src/suite/schema.h"
 #include "src/suite/suite.h"
 #include "src/suite/suite_file.h"

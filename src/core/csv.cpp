@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "src/core/error.h"
-#include "src/core/node.h"
 #include "src/core/text.h"
+#include "src/core/yaml.h"
 
 namespace headroom {
 namespace {

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "src/core/error.h"
-#include "src/core/node.h"
 #include "src/core/text.h"
 
 namespace headroom {

@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "src/core/error.h"
-#include "src/core/node.h"
 #include "src/core/text.h"
+#include "src/core/yaml.h"
 
 namespace headroom {
 namespace {

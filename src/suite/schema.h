@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "src/core/node.h"
+#include "src/core/yaml.h"
 #include "src/suite/catalog.h"
 
 // Checks what a suite file says against the catalog's fields. Messages name the place, the dotted

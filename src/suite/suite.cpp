@@ -6,7 +6,7 @@
 
 #include "src/core/error.h"
 #include "src/core/text.h"
-#include "src/core/yaml_reader.h"
+#include "src/core/yaml.h"
 #include "src/suite/catalog.h"
 #include "src/suite/schema.h"
 #include "src/suite/suite_file.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "src/core/node.h"
+#include "src/core/yaml.h"
 #include "src/suite/case.h"
 #include "src/suite/catalog.h"
 

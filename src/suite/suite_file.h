@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "src/core/node.h"
+#include "src/core/yaml.h"
 #include "src/suite/catalog.h"
 #include "src/suite/suite.h"
 

@@ -8,7 +8,7 @@
 #include "src/core/csv.h"
 #include "src/core/error.h"
 #include "src/core/file.h"
-#include "src/core/yaml_reader.h"
+#include "src/core/yaml.h"
 #include "src/results/columns.h"
 #include "src/results/results_folder.h"
 #include "src/verify/rule.h"

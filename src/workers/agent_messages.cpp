@@ -10,7 +10,7 @@
 #include <cstdlib>
 
 #include "src/core/json.h"
-#include "src/core/node.h"
+#include "src/core/text.h"
 
 namespace headroom {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "src/core/error.h"
 #include "src/core/fields.h"
-#include "src/core/node.h"
+#include "src/core/text.h"
 
 namespace headroom {
 namespace {

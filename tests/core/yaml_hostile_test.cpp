@@ -4,7 +4,7 @@
 #include <chrono>
 
 #include "src/core/error.h"
-#include "src/core/yaml_reader.h"
+#include "src/core/yaml.h"
 #include "tests/core/messages.h"
 
 namespace headroom {

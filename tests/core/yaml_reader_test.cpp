@@ -7,7 +7,7 @@
 
 #include "src/core/error.h"
 #include "src/core/file.h"
-#include "src/core/yaml_reader.h"
+#include "src/core/yaml.h"
 #include "tests/core/messages.h"
 
 namespace headroom {

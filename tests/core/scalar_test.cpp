@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "src/core/node.h"
+#include "src/core/text.h"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "src/core/yaml_reader.h"
+#include "src/core/yaml.h"
 
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/mark.h>
 #include <yaml-cpp/parser.h>
-
 #include <sstream>
 #include <unordered_set>
 #include <utility>
@@ -15,6 +14,21 @@
 #include "src/core/text.h"
 
 namespace headroom {
+
+const Node* Node::find(std::string_view key) const {
+  for (const Member& member : members) {
+    if (member.key == key) return &member.value;
+  }
+  return nullptr;
+}
+
+std::string describe(const Node& node) {
+  if (node.kind == Node::Kind::map) return "a map";
+  if (node.kind == Node::Kind::list) return "a list";
+  if (node.quoted) return "the text '" + node.text + "'";
+  return "'" + node.text + "'";
+}
+
 namespace {
 
 constexpr const char* kPlainOnly = "; only plain maps, lists, texts and numbers are allowed";
