@@ -24,7 +24,7 @@ nlohmann::ordered_json typical_record() {
 }
 
 void append(benchmark::State& state) {
-  const TemporaryFolder folder;
+  const ScratchFolder folder;
   Journal journal(folder.path() / "journal.jsonl");
   const auto record = typical_record();
   for (auto _ : state) journal.append(record);
@@ -32,7 +32,7 @@ void append(benchmark::State& state) {
 }
 
 void open_200_records(benchmark::State& state) {
-  const TemporaryFolder folder;
+  const ScratchFolder folder;
   const std::string path = folder.path() / "journal.jsonl";
   {
     Journal journal(path);

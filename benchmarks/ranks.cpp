@@ -117,7 +117,7 @@ Membership Meetings::next() {
 void run_on_ranks(benchmark::State& state, const RankedWork& work) {
   const std::int64_t ranks = state.range(0);
   const std::int64_t size = state.range(1);
-  const TemporaryFolder folder;
+  const ScratchFolder folder;
   const std::string store = folder.path() / "store";
   const auto turns = static_cast<std::int64_t>(state.max_iterations) + 1;
   const OtherRanks others(ranks, store, work.name, size, turns);

@@ -35,7 +35,7 @@ matrix:
 
 void load_200_cases(benchmark::State& state) {
   const Catalog catalog = parse_catalog(catalog_text());
-  const TemporaryFolder folder;
+  const ScratchFolder folder;
   const std::string path = folder.path() / "suite.yaml";
   write_file_atomically(path, suite_text());
   for (auto _ : state) {

@@ -151,13 +151,13 @@ void write_all(int descriptor, std::string_view bytes, const std::string& path) 
   }
 }
 
-TemporaryFolder::TemporaryFolder() {
+ScratchFolder::ScratchFolder() {
   std::string name = std::filesystem::temp_directory_path() / "headroom-XXXXXX";
   if (mkdtemp(name.data()) == nullptr) throw_errno(name);
   path_ = name;
 }
 
-TemporaryFolder::~TemporaryFolder() {
+ScratchFolder::~ScratchFolder() {
   std::error_code ignored;  // what is left is only litter
   std::filesystem::remove_all(path_, ignored);
 }

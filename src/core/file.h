@@ -64,12 +64,12 @@ class FileDescriptor {
 };
 
 /// A folder below TMPDIR (or /tmp) that goes with its owner. Throws std::system_error.
-class TemporaryFolder {
+class ScratchFolder {
  public:
-  TemporaryFolder();
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ScratchFolder();
+  ~ScratchFolder();
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
 

@@ -24,7 +24,7 @@ using Json = nlohmann::ordered_json;
 
 /// Builds the value out of the parser's events. The library's own way to a document would keep the
 /// last of two equal keys, and would search an ordered object once for each key.
-class Builder {
+class ValueBuilder {
  public:
   using number_integer_t = Json::number_integer_t;
   using number_unsigned_t = Json::number_unsigned_t;
@@ -32,7 +32,7 @@ class Builder {
   using string_t = Json::string_t;
   using binary_t = Json::binary_t;
 
-  explicit Builder(const JsonLimits& limits) : limits_(limits) {}
+  explicit ValueBuilder(const JsonLimits& limits) : limits_(limits) {}
 
   Json take() { return std::move(root_); }
 
@@ -128,7 +128,7 @@ Json read_json(std::string_view text, const JsonLimits& limits) {
   // The library skips a byte order mark, and takes a NUL for the end of the text.
   if (text.starts_with(kUtf8ByteOrderMark)) refuse("a byte order mark");
   if (text.find('\0') != std::string_view::npos) refuse("a NUL byte");
-  Builder builder(limits);
+  ValueBuilder builder(limits);
   Json::sax_parse(text, &builder);
   return builder.take();
 }

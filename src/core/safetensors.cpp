@@ -22,7 +22,9 @@ constexpr std::int64_t kLengthBytes = 8;
 constexpr std::string_view kMetadataKey = "__metadata__";
 
 // Faults are std::invalid_argument in here; who reads a file adds its name.
-[[noreturn]] void refuse(const std::string& message) { throw std::invalid_argument(message); }
+[[noreturn]] void refuse_header(const std::string& message) {
+  throw std::invalid_argument(message);
+}
 
 std::string quote(std::string_view name) { return "tensor " + Json(name).dump(); }
 
@@ -42,17 +44,17 @@ std::string encode_length(std::uint64_t length) {
 
 /// Names may serve as paths, in terminals and in C strings.
 void check_name(std::string_view name) {
-  if (name.empty()) refuse("a tensor has an empty name");
+  if (name.empty()) refuse_header("a tensor has an empty name");
   for (std::string_view rest = name; !rest.empty();) {
     const CodePoint point = decode_utf8(rest);
-    if (point.bytes == 0) refuse("a tensor's name is no valid UTF-8");
-    if (is_control(point.value)) refuse(quote(name) + ": a control character in the name");
+    if (point.bytes == 0) refuse_header("a tensor's name is no valid UTF-8");
+    if (is_control(point.value)) refuse_header(quote(name) + ": a control character in the name");
     rest.remove_prefix(point.bytes);
   }
   std::string path = "/" + std::string(name) + "/";
   std::replace(path.begin(), path.end(), '\\', '/');
   if (name.front() == '/' || name.front() == '\\' || path.find("/../") != std::string::npos) {
-    refuse(quote(name) + ": the name is a path out of its folder");
+    refuse_header(quote(name) + ": the name is a path out of its folder");
   }
 }
 
@@ -60,16 +62,16 @@ void check_name(std::string_view name) {
 /// LibTorch can hold, so they count in the check.
 std::int64_t bytes_of(const SafetensorsEntry& tensor) {
   if (std::ssize(tensor.shape) > SafetensorsLimits::kRank) {
-    refuse(quote(tensor.name) + ": more than " + std::to_string(SafetensorsLimits::kRank) +
-           " dimensions");
+    refuse_header(quote(tensor.name) + ": more than " + std::to_string(SafetensorsLimits::kRank) +
+                  " dimensions");
   }
   std::int64_t bytes = element_bytes(tensor.type);
   bool empty = false;
   for (const std::int64_t dimension : tensor.shape) {
-    if (dimension < 0) refuse(quote(tensor.name) + ": a negative dimension");
+    if (dimension < 0) refuse_header(quote(tensor.name) + ": a negative dimension");
     empty = empty || dimension == 0;
     if (__builtin_mul_overflow(bytes, std::max<std::int64_t>(dimension, 1), &bytes)) {
-      refuse(quote(tensor.name) + ": the shape overflows 64 bits");
+      refuse_header(quote(tensor.name) + ": the shape overflows 64 bits");
     }
   }
   return empty ? 0 : bytes;
@@ -78,14 +80,15 @@ std::int64_t bytes_of(const SafetensorsEntry& tensor) {
 SafetensorsType parse_type(const Json& value, const std::string& name) {
   const auto names = enum_names<SafetensorsType>();
   const auto found = std::find(names.begin(), names.end(), value.get_ref<const std::string&>());
-  if (found == names.end()) refuse(quote(name) + ": unknown dtype " + value.dump());
+  if (found == names.end()) refuse_header(quote(name) + ": unknown dtype " + value.dump());
   return static_cast<SafetensorsType>(found - names.begin());
 }
 
 std::vector<std::int64_t> parse_integers(const Json& value, const std::string& where) {
   std::vector<std::int64_t> integers;
   for (const Json& element : value) {
-    if (!element.is_number_integer()) refuse(where + ": " + element.dump() + " is no integer");
+    if (!element.is_number_integer())
+      refuse_header(where + ": " + element.dump() + " is no integer");
     integers.push_back(element.get<std::int64_t>());
   }
   return integers;
@@ -94,16 +97,19 @@ std::vector<std::int64_t> parse_integers(const Json& value, const std::string& w
 /// `begin` and `end` as in the header: counted from the start of the data.
 SafetensorsEntry parse_tensor(const std::string& name, const Json& value) {
   check_name(name);
-  if (!value.is_object()) refuse(quote(name) + ": not an object");
+  if (!value.is_object()) refuse_header(quote(name) + ": not an object");
   const auto type = value.find("dtype");
   const auto shape = value.find("shape");
   const auto offsets = value.find("data_offsets");
-  if (type == value.end() || !type->is_string()) refuse(quote(name) + ": dtype must be a text");
-  if (shape == value.end() || !shape->is_array()) refuse(quote(name) + ": shape must be a list");
+  if (type == value.end() || !type->is_string())
+    refuse_header(quote(name) + ": dtype must be a text");
+  if (shape == value.end() || !shape->is_array())
+    refuse_header(quote(name) + ": shape must be a list");
   if (offsets == value.end() || !offsets->is_array() || offsets->size() != 2) {
-    refuse(quote(name) + ": data_offsets must be a list of 2 integers");
+    refuse_header(quote(name) + ": data_offsets must be a list of 2 integers");
   }
-  if (value.size() != 3) refuse(quote(name) + ": only dtype, shape and data_offsets are allowed");
+  if (value.size() != 3)
+    refuse_header(quote(name) + ": only dtype, shape and data_offsets are allowed");
 
   const std::vector<std::int64_t> range = parse_integers(*offsets, quote(name) + ": data_offsets");
   SafetensorsEntry tensor{.name = name,
@@ -112,20 +118,20 @@ SafetensorsEntry parse_tensor(const std::string& name, const Json& value) {
                           .begin = range[0],
                           .end = range[1]};
   if (tensor.begin < 0 || tensor.end < tensor.begin) {
-    refuse(quote(name) + ": data_offsets must be a range");
+    refuse_header(quote(name) + ": data_offsets must be a range");
   }
   if (tensor.end - tensor.begin != bytes_of(tensor)) {
-    refuse(quote(name) + ": the shape has " + std::to_string(bytes_of(tensor)) +
-           " bytes, the data_offsets " + std::to_string(tensor.end - tensor.begin));
+    refuse_header(quote(name) + ": the shape has " + std::to_string(bytes_of(tensor)) +
+                  " bytes, the data_offsets " + std::to_string(tensor.end - tensor.begin));
   }
   return tensor;
 }
 
 std::map<std::string, std::string> parse_metadata(const Json& value) {
-  if (!value.is_object()) refuse("__metadata__ must be an object");
+  if (!value.is_object()) refuse_header("__metadata__ must be an object");
   std::map<std::string, std::string> metadata;
   for (const auto& [key, text] : value.items()) {
-    if (!text.is_string()) refuse("__metadata__ must hold texts only");
+    if (!text.is_string()) refuse_header("__metadata__ must hold texts only");
     metadata.emplace(key, text.get<std::string>());
   }
   return metadata;
@@ -141,22 +147,23 @@ void place_tensors(std::vector<SafetensorsEntry>& tensors, std::int64_t data_sta
   std::int64_t covered = 0;
   for (SafetensorsEntry& tensor : tensors) {
     if (tensor.begin != covered) {
-      refuse(quote(tensor.name) + (tensor.begin > covered ? ": a hole before its data"
-                                                          : ": its data overlap another's"));
+      refuse_header(quote(tensor.name) + (tensor.begin > covered ? ": a hole before its data"
+                                                                 : ": its data overlap another's"));
     }
     covered = tensor.end;
     // Ranges within the file don't overflow; those beyond it are refused here.
-    if (covered > data_bytes) refuse(quote(tensor.name) + ": its data pass the end of the file");
+    if (covered > data_bytes)
+      refuse_header(quote(tensor.name) + ": its data pass the end of the file");
     tensor.begin += data_start;
     tensor.end += data_start;
   }
   if (covered != data_bytes) {
-    refuse(std::to_string(data_bytes - covered) + " bytes at the end belong to no tensor");
+    refuse_header(std::to_string(data_bytes - covered) + " bytes at the end belong to no tensor");
   }
 }
 
 SafetensorsHeader parse_header(std::string_view text, std::int64_t data_bytes) {
-  if (!text.starts_with('{')) refuse("the header must start with {");
+  if (!text.starts_with('{')) refuse_header("the header must start with {");
   // Room for the most tensors with a dozen values each; it bounds memory by a few times the file.
   const Json root = read_json(text, {.bytes = SafetensorsLimits::kHeaderBytes,
                                      .depth = 4,
@@ -168,7 +175,7 @@ SafetensorsHeader parse_header(std::string_view text, std::int64_t data_bytes) {
       continue;
     }
     if (std::ssize(header.tensors) == SafetensorsLimits::kTensors) {
-      refuse("more than " + std::to_string(SafetensorsLimits::kTensors) + " tensors");
+      refuse_header("more than " + std::to_string(SafetensorsLimits::kTensors) + " tensors");
     }
     header.tensors.push_back(parse_tensor(name, value));
   }
@@ -190,17 +197,17 @@ SafetensorsHeader read_header(const std::string& path) {
   const FileStart start = read_file_start(path, kLengthBytes);
   const std::string magic = magic_of(start.bytes);
   if (std::ssize(start.bytes) < kLengthBytes) {
-    refuse(magic + "the file ends before the length of its header");
+    refuse_header(magic + "the file ends before the length of its header");
   }
   const std::uint64_t length = decode_length(start.bytes);
   if (length > SafetensorsLimits::kHeaderBytes) {
-    refuse(magic + "the header would have " + std::to_string(length) + " bytes; at most " +
-           std::to_string(SafetensorsLimits::kHeaderBytes) + " are allowed");
+    refuse_header(magic + "the header would have " + std::to_string(length) + " bytes; at most " +
+                  std::to_string(SafetensorsLimits::kHeaderBytes) + " are allowed");
   }
   const std::int64_t data_start = kLengthBytes + static_cast<std::int64_t>(length);
-  if (data_start > start.size) refuse(magic + "the file ends inside its header");
+  if (data_start > start.size) refuse_header(magic + "the file ends inside its header");
   const FileStart header = read_file_start(path, static_cast<std::size_t>(data_start));
-  if (std::ssize(header.bytes) < data_start) refuse("the file ends inside its header");
+  if (std::ssize(header.bytes) < data_start) refuse_header("the file ends inside its header");
   return parse_header(std::string_view(header.bytes).substr(kLengthBytes),
                       header.size - data_start);
 }
@@ -246,10 +253,11 @@ std::string write_safetensors_header(std::span<SafetensorsEntry> tensors,
   std::int64_t offset = 0;
   for (SafetensorsEntry& tensor : tensors) {
     check_name(tensor.name);
-    if (!names.insert(tensor.name).second) refuse(quote(tensor.name) + ": the name stands twice");
+    if (!names.insert(tensor.name).second)
+      refuse_header(quote(tensor.name) + ": the name stands twice");
     tensor.begin = offset;
     if (__builtin_add_overflow(offset, bytes_of(tensor), &offset)) {
-      refuse("the tensors overflow 64 bits");
+      refuse_header("the tensors overflow 64 bits");
     }
     tensor.end = offset;
     root.get_ref<Json::object_t&>().emplace_back(

@@ -50,9 +50,9 @@ struct Open {
 
 /// Builds the tree out of yaml-cpp's events and refuses what the strict part lacks. yaml-cpp itself
 /// accepts all of it in silence: of two equal keys it keeps the first.
-class Builder final : public YAML::EventHandler {
+class NodeBuilder final : public YAML::EventHandler {
  public:
-  Builder(std::string_view source, const std::string& file) : source_(source), file_(file) {}
+  NodeBuilder(std::string_view source, const std::string& file) : source_(source), file_(file) {}
 
   Node take() { return std::move(root_); }
 
@@ -247,7 +247,7 @@ Node read_yaml(std::string_view text, const std::string& file) {
   if (text.starts_with(kUtf8ByteOrderMark)) text.remove_prefix(kUtf8ByteOrderMark.size());
   check_source(text, file);
   std::istringstream stream{std::string(text)};
-  Builder builder(text, file);
+  NodeBuilder builder(text, file);
   try {
     YAML::Parser parser(stream);
     const Place start{.file = file, .line = 1, .column = 1};

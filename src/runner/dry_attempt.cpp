@@ -10,7 +10,7 @@ namespace headroom {
 DryAttempt attempt_dry(WorkerRequest request, const DryRun& dry_run, const Catalog& catalog,
                        Interrupts& interrupts,
                        const std::function<void(const WorkerProgress&)>& on_progress) {
-  const TemporaryFolder reports;
+  const ScratchFolder reports;
   request.body["planned"] = true;
   request.environment = dry_run_environment(dry_run, reports.path());
   // The host computes little in between; threads that spin for more take others' time.

@@ -70,7 +70,7 @@ ExitStatus wait_for(pid_t child) {
 }  // namespace
 
 DryProgram run_dry(const std::vector<std::string>& command, const DryRun& dry_run) {
-  const TemporaryFolder reports;
+  const ScratchFolder reports;
   const LeaveSignalsToChild signals;
   DryProgram result;
   result.exit = wait_for(spawn(command, dry_run_environment(dry_run, reports.path())));

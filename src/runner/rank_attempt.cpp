@@ -56,7 +56,7 @@ void join(std::vector<WorkerRequest>& requests, Agents& agents) {
 RankAttempt attempt_ranks(std::vector<WorkerRequest> requests, Agents* agents,
                           const Catalog& catalog, Interrupts& interrupts,
                           const std::function<void(const WorkerProgress&)>& on_progress) {
-  std::optional<TemporaryFolder> folder;
+  std::optional<ScratchFolder> folder;
   if (agents != nullptr && requests.size() > 1) {
     join(requests, *agents);
     share_cores(requests, *agents);

@@ -11,7 +11,7 @@ namespace {
 
 using Cells = std::vector<std::string>;
 
-std::string refusal(const std::string& text) {
+std::string refusal_of_csv(const std::string& text) {
   return message_of<ResultsError>([&] { read_csv(text, "r.csv"); });
 }
 
@@ -73,16 +73,17 @@ TEST(Csv, ReadsOtherPeoplesFiles) {
 }
 
 TEST(Csv, NamesThePlaceOfAnError) {
-  EXPECT_EQ(refusal(""), "r.csv:1:1: the header is missing");
-  EXPECT_EQ(refusal("a,b\n1\n"), "r.csv:2:1: 1 cells; the header has 2");
-  EXPECT_EQ(refusal("a,b\n\"x\ny\",2\n1,2,3\n"), "r.csv:4:1: 3 cells; the header has 2");
-  EXPECT_EQ(refusal("a,b\n1,\"x\n"), "r.csv:2:3: the quote is not closed");
-  EXPECT_EQ(refusal("a,b\n1,\"x\"y\n"), "r.csv:2:6: expected a comma or the end of the line");
-  EXPECT_EQ(refusal("a,b\n1,x\"y\n"), "r.csv:2:4: expected a comma or the end of the line");
-  EXPECT_EQ(refusal("a,b\r1,2"), "r.csv:1:4: expected a comma or the end of the line");
-  EXPECT_EQ(refusal("a,a\n"), "r.csv:1:1: the column 'a' stands twice");
-  EXPECT_EQ(refusal("a,\n"), "r.csv:1:1: a column has no name");
-  EXPECT_EQ(refusal("a\nx\xFF\n"), "r.csv:2:2: no valid UTF-8");
+  EXPECT_EQ(refusal_of_csv(""), "r.csv:1:1: the header is missing");
+  EXPECT_EQ(refusal_of_csv("a,b\n1\n"), "r.csv:2:1: 1 cells; the header has 2");
+  EXPECT_EQ(refusal_of_csv("a,b\n\"x\ny\",2\n1,2,3\n"), "r.csv:4:1: 3 cells; the header has 2");
+  EXPECT_EQ(refusal_of_csv("a,b\n1,\"x\n"), "r.csv:2:3: the quote is not closed");
+  EXPECT_EQ(refusal_of_csv("a,b\n1,\"x\"y\n"),
+            "r.csv:2:6: expected a comma or the end of the line");
+  EXPECT_EQ(refusal_of_csv("a,b\n1,x\"y\n"), "r.csv:2:4: expected a comma or the end of the line");
+  EXPECT_EQ(refusal_of_csv("a,b\r1,2"), "r.csv:1:4: expected a comma or the end of the line");
+  EXPECT_EQ(refusal_of_csv("a,a\n"), "r.csv:1:1: the column 'a' stands twice");
+  EXPECT_EQ(refusal_of_csv("a,\n"), "r.csv:1:1: a column has no name");
+  EXPECT_EQ(refusal_of_csv("a\nx\xFF\n"), "r.csv:2:2: no valid UTF-8");
 }
 
 // Cutting a file anywhere gives rows that were there, or an error; never another row.

@@ -63,7 +63,7 @@ TrainOptions read(const std::string& json) {
   return options;
 }
 
-std::string refusal(const std::string& json) {
+std::string refusal_of_fields(const std::string& json) {
   return message_of<ConfigError>([&] { read(json); });
 }
 
@@ -103,32 +103,38 @@ TEST(ReadFields, FillsWhatIsGivenAndKeepsTheRest) {
 }
 
 TEST(ReadFields, NamesThePathAndWhatIsAllowed) {
-  EXPECT_EQ(refusal("{}"), "train.batch_size must be given");
-  EXPECT_EQ(refusal(R"({"batch_size": 0})"), "train.batch_size is 0; allowed: 1 to 4096");
-  EXPECT_EQ(refusal(R"({"batch_size": 1.0})"), "train.batch_size is 1.0; allowed: an integer");
-  EXPECT_EQ(refusal(R"({"batch_size": 18446744073709551615})"),
+  EXPECT_EQ(refusal_of_fields("{}"), "train.batch_size must be given");
+  EXPECT_EQ(refusal_of_fields(R"({"batch_size": 0})"), "train.batch_size is 0; allowed: 1 to 4096");
+  EXPECT_EQ(refusal_of_fields(R"({"batch_size": 1.0})"),
+            "train.batch_size is 1.0; allowed: an integer");
+  EXPECT_EQ(refusal_of_fields(R"({"batch_size": 18446744073709551615})"),
             "train.batch_size is 18446744073709551615; allowed: an integer");
-  EXPECT_EQ(refusal(R"({"batch_size": null})"), "train.batch_size is null; allowed: an integer");
-  EXPECT_EQ(refusal(R"({"batch_size": 1, "tf32": 1})"), "train.tf32 is 1; allowed: true, false");
-  EXPECT_EQ(refusal(R"({"batch_size": 1, "note": 1})"), "train.note is 1; allowed: a text");
-  EXPECT_EQ(refusal(R"({"batch_size": 1, "optimizer": []})"), "train.optimizer must be an object");
-  EXPECT_EQ(refusal(R"({"batch_size": 1, "optimizer": {"lr": 11}})"),
+  EXPECT_EQ(refusal_of_fields(R"({"batch_size": null})"),
+            "train.batch_size is null; allowed: an integer");
+  EXPECT_EQ(refusal_of_fields(R"({"batch_size": 1, "tf32": 1})"),
+            "train.tf32 is 1; allowed: true, false");
+  EXPECT_EQ(refusal_of_fields(R"({"batch_size": 1, "note": 1})"),
+            "train.note is 1; allowed: a text");
+  EXPECT_EQ(refusal_of_fields(R"({"batch_size": 1, "optimizer": []})"),
+            "train.optimizer must be an object");
+  EXPECT_EQ(refusal_of_fields(R"({"batch_size": 1, "optimizer": {"lr": 11}})"),
             "train.optimizer.lr is 11; allowed: 0 to 10");
   EXPECT_EQ(
-      refusal(R"({"batch_size": 1, "optimizer": {"schedule": "cosin"}})"),
+      refusal_of_fields(R"({"batch_size": 1, "optimizer": {"schedule": "cosin"}})"),
       "train.optimizer.schedule is \"cosin\"; did you mean 'cosine'? Allowed: constant, cosine");
 }
 
 TEST(ReadFields, RefusesKeysThatNobodyReads) {
-  EXPECT_EQ(refusal(R"({"batch_size": 1, "sed": 2})"),
+  EXPECT_EQ(refusal_of_fields(R"({"batch_size": 1, "sed": 2})"),
             "train: unknown key 'sed'; did you mean 'seed'? Allowed: batch_size, seed, tf32, note, "
             "optimizer");
-  EXPECT_TRUE(contains(refusal(R"({"batch_size": 1, "optimizer": {"beta": 2}})"),
+  EXPECT_TRUE(contains(refusal_of_fields(R"({"batch_size": 1, "optimizer": {"beta": 2}})"),
                        "train.optimizer: unknown key 'beta'"));
 }
 
 TEST(ReadFields, RefusesFieldsOfAnotherName) {
-  const std::string message = refusal(R"({"batch_size": 1, "optimizer": {"momentum": 0.5}})");
+  const std::string message =
+      refusal_of_fields(R"({"batch_size": 1, "optimizer": {"momentum": 0.5}})");
   EXPECT_EQ(
       message,
       "train.optimizer.momentum does not go with train.optimizer.name 'adam'; it goes with: sgd");

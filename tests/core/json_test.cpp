@@ -10,14 +10,8 @@
 namespace headroom {
 namespace {
 
-std::string refusal(const std::string& text, const JsonLimits& limits = {}) {
+std::string refusal_of_json(const std::string& text, const JsonLimits& limits = {}) {
   return message_of<JsonError>([&] { read_json(text, limits); });
-}
-
-std::string repeat(const std::string& text, std::size_t times) {
-  std::string result;
-  for (std::size_t i = 0; i < times; ++i) result += text;
-  return result;
 }
 
 TEST(JsonReader, KeepsTheOrderAndTheValues) {
@@ -65,25 +59,25 @@ TEST(JsonReader, RefusesWhatIsNoJson) {
 }
 
 TEST(JsonReader, RefusesDuplicateKeysAtEveryLevel) {
-  EXPECT_TRUE(contains(refusal(R"({"a":1,"a":1})"), "'a' stands twice"));
-  EXPECT_TRUE(contains(refusal(R"([{"x":{"k":1,"k":2}}])"), "'k' stands twice"));
-  EXPECT_TRUE(contains(refusal(R"({"a":1,"\u0061":1})"), "'a' stands twice"));
+  EXPECT_TRUE(contains(refusal_of_json(R"({"a":1,"a":1})"), "'a' stands twice"));
+  EXPECT_TRUE(contains(refusal_of_json(R"([{"x":{"k":1,"k":2}}])"), "'k' stands twice"));
+  EXPECT_TRUE(contains(refusal_of_json(R"({"a":1,"\u0061":1})"), "'a' stands twice"));
   EXPECT_EQ(read_json(R"({"a":{"a":{"a":1}}})").dump(), R"({"a":{"a":{"a":1}}})");
 }
 
 TEST(JsonReader, RefusesNumbersThatDoNotFit) {
-  EXPECT_TRUE(contains(refusal("9223372036854775808"), "beyond 64 bits"));
-  EXPECT_TRUE(contains(refusal("18446744073709551616"), "beyond 64 bits"));
-  EXPECT_TRUE(contains(refusal("-9223372036854775809"), "beyond 64 bits"));
+  EXPECT_TRUE(contains(refusal_of_json("9223372036854775808"), "beyond 64 bits"));
+  EXPECT_TRUE(contains(refusal_of_json("18446744073709551616"), "beyond 64 bits"));
+  EXPECT_TRUE(contains(refusal_of_json("-9223372036854775809"), "beyond 64 bits"));
   EXPECT_THROW(read_json("1e400"), JsonError);
 }
 
 TEST(JsonReader, KeepsItsLimits) {
   EXPECT_NO_THROW(read_json(repeat("[", 64) + repeat("]", 64)));
-  EXPECT_TRUE(contains(refusal(repeat("[", 65) + repeat("]", 65)), "deeper than 64"));
-  EXPECT_TRUE(contains(refusal(repeat("{\"a\":", 65)), "deeper than 64"));
-  EXPECT_TRUE(contains(refusal("[1,2,3]", {.bytes = 6}), "at most 6 bytes"));
-  EXPECT_TRUE(contains(refusal("[1,2,3]", {.values = 3}), "more than 3 values"));
+  EXPECT_TRUE(contains(refusal_of_json(repeat("[", 65) + repeat("]", 65)), "deeper than 64"));
+  EXPECT_TRUE(contains(refusal_of_json(repeat("{\"a\":", 65)), "deeper than 64"));
+  EXPECT_TRUE(contains(refusal_of_json("[1,2,3]", {.bytes = 6}), "at most 6 bytes"));
+  EXPECT_TRUE(contains(refusal_of_json("[1,2,3]", {.values = 3}), "more than 3 values"));
   EXPECT_NO_THROW(read_json("[1,2,3]", {.values = 4}));
 }
 
@@ -93,14 +87,14 @@ TEST(JsonReader, IsLinear) {
   wide.back() = '}';
   const auto start = std::chrono::steady_clock::now();
   EXPECT_EQ(read_json(wide, {.bytes = 1 << 24}).size(), 200'000u);
-  EXPECT_TRUE(contains(refusal(repeat("[", 1 << 20)), "deeper"));
+  EXPECT_TRUE(contains(refusal_of_json(repeat("[", 1 << 20)), "deeper"));
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
 }
 
 TEST(JsonReader, MessagesStayShortAndPrintable) {
-  const std::string message = refusal("{\"" + std::string(100'000, '\x01'));
+  const std::string message = refusal_of_json("{\"" + std::string(100'000, '\x01'));
   EXPECT_LT(message.size(), 400u);
-  for (const char c : refusal("[\"\x1b[31m\xFF")) EXPECT_TRUE(c >= ' ' && c <= '~');
+  for (const char c : refusal_of_json("[\"\x1b[31m\xFF")) EXPECT_TRUE(c >= ' ' && c <= '~');
 }
 
 using Json = nlohmann::ordered_json;

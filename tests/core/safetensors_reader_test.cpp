@@ -32,12 +32,6 @@ std::string one(const std::string& shape, const std::string& offsets, std::size_
   return file("{" + tensor("a", "F32", shape, offsets) + "}", data_bytes);
 }
 
-std::string repeat(const std::string& text, std::size_t times) {
-  std::string result;
-  for (std::size_t i = 0; i < times; ++i) result += text;
-  return result;
-}
-
 /// A file, and a part of the message that refuses it; null: it is accepted.
 struct Malformed {
   const char* what;

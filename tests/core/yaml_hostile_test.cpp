@@ -18,7 +18,7 @@ struct Hostile {
   const char* part;
 };
 
-std::string repeat(const std::string& text, std::size_t bytes) {
+std::string fill(const std::string& text, std::size_t bytes) {
   std::string result;
   while (result.size() + text.size() <= bytes) result += text;
   return result;
@@ -158,27 +158,27 @@ TEST(YamlHostile, WhatIsTooMuchIsRefusedAtOnce) {
       {"17 levels", "a: " + std::string(16, '[') + std::string(16, ']'), "1:19", "deeper than 16"},
       {"brackets", "a: " + std::string(kMost - 3, '['), "", "s.yaml"},
       {"braces", std::string(kMost, '{'), "", "a map or list as a key"},
-      {"maps in lists", "a: " + repeat("[{a: ", kMost - 3), "", "s.yaml"},
-      {"dashes", "a:\n " + repeat("- ", kMost - 4), "", "deeper than 16"},
-      {"question marks", repeat("? ", kMost), "", "as a key"},
+      {"maps in lists", "a: " + fill("[{a: ", kMost - 3), "", "s.yaml"},
+      {"dashes", "a:\n " + fill("- ", kMost - 4), "", "deeper than 16"},
+      {"question marks", fill("? ", kMost), "", "as a key"},
       {"many keys", wide_map(20'000), "", "more than 10000 values"},
-      {"many items", "a: [" + repeat("x,", kMost - 4), "", "more than 10000 values"},
-      {"one value too many", "a: [" + repeat("x,", 2 * 9998) + "]", "", "more than 10000 values"},
+      {"many items", "a: [" + fill("x,", kMost - 4), "", "more than 10000 values"},
+      {"one value too many", "a: [" + fill("x,", 2 * 9998) + "]", "", "more than 10000 values"},
       {"a long text", "a: " + std::string(1025, 'x'), "1:4", "at most 1024"},
       {"a long key", std::string(1025, 'x') + ": 1", "", "s.yaml"},
-      {"a text of many lines", "a: " + repeat("x\n ", kMost - 3), "1:4", "at most 1024"},
+      {"a text of many lines", "a: " + fill("x\n ", kMost - 3), "1:4", "at most 1024"},
       {"a quoted text", "a: \"" + std::string(kMost - 5, 'x') + "\"", "1:4", "at most 1024"},
       {"an unclosed text", "a: '" + std::string(kMost - 4, 'x'), "", "no YAML"},
       {"quotes", std::string(kMost, '\''), "", "s.yaml"},
       {"ampersands", std::string(kMost, '&'), "", "s.yaml"},
       {"exclamation marks", std::string(kMost, '!'), "", "s.yaml"},
       {"asterisks", std::string(kMost, '*'), "", "s.yaml"},
-      {"directives", repeat("%A\n", kMost), "1:1", "a directive"},
-      {"documents", "a: 1\n" + repeat("---\n", kMost - 5), "2:1", "a second document"},
-      {"colons", repeat(": ", kMost), "", "s.yaml"},
+      {"directives", fill("%A\n", kMost), "1:1", "a directive"},
+      {"documents", "a: 1\n" + fill("---\n", kMost - 5), "2:1", "a second document"},
+      {"colons", fill(": ", kMost), "", "s.yaml"},
       {"spaces", std::string(kMost, ' '), "1:1", "empty"},
       {"a text far to the right", std::string(kMost - 1, ' ') + "a", "", "must be a map"},
-      {"escapes", "a: \"" + repeat("\\x41", kMost - 5) + "\"", "1:4", "at most 1024"},
+      {"escapes", "a: \"" + fill("\\x41", kMost - 5) + "\"", "1:4", "at most 1024"},
   };
   for (const Hostile& hostile : table) {
     const auto start = std::chrono::steady_clock::now();

@@ -32,7 +32,7 @@ Json measure_request(const Json& values) {
   return {{"nonce", "n1"}, {"request", "measure"}, {"device", "cpu"}, {"case", values}};
 }
 
-Json record_of(const Json& values) {
+Json record_of_process(const Json& values) {
   const std::vector<Json> messages = messages_of(measure_request(values));
   if (messages.empty()) return {};
   EXPECT_EQ(messages.back().at("event"), "record");
@@ -53,7 +53,7 @@ std::map<std::string, Json> repeatable(const Json& record) {
 }
 
 TEST(ProcessTest, MeasuresACase) {
-  const Json record = record_of(small_case());
+  const Json record = record_of_process(small_case());
   ASSERT_EQ(record.at("status"), "ok") << record.dump(1);
   const Json& columns = record.at("columns");
   std::int64_t parts = 0;
@@ -74,9 +74,9 @@ TEST(ProcessTest, MeasuresACase) {
 TEST(ProcessTest, RepeatsItselfToTheLastBit) {
   Json values = small_case();
   values["techniques"] = {{{"name", "activation_checkpointing"}}, {{"name", "optimizer_offload"}}};
-  const Json first = record_of(values);
+  const Json first = record_of_process(values);
   ASSERT_EQ(first.at("status"), "ok") << first.dump(1);
-  EXPECT_EQ(repeatable(first), repeatable(record_of(values)));
+  EXPECT_EQ(repeatable(first), repeatable(record_of_process(values)));
   EXPECT_GT(repeatable(first).size(), 15U);
 }
 
@@ -95,7 +95,7 @@ TEST(ProcessTest, AnswersWhenMemoryEnds) {
   values["data"]["image_size"] = 224;
   values["train"]["batch_size"] = 64;
   values["limits"]["memory_bytes"] = 300'000'000;
-  const Json record = record_of(values);
+  const Json record = record_of_process(values);
   EXPECT_EQ(record.at("status"), "out_of_memory") << record.dump(1);
   EXPECT_NE(record.at("reason"), "");
 }
@@ -103,10 +103,10 @@ TEST(ProcessTest, AnswersWhenMemoryEnds) {
 TEST(ProcessTest, AnswersWhatItCanNotDo) {
   Json values = small_case();
   values["techniques"] = {{{"name", "bfloat16"}}, {{"name", "mixed_precision"}}};
-  EXPECT_EQ(record_of(values).at("status"), "unsupported");
+  EXPECT_EQ(record_of_process(values).at("status"), "unsupported");
   values = small_case();
   values["train"]["batch"] = 4;
-  const Json record = record_of(values);
+  const Json record = record_of_process(values);
   EXPECT_EQ(record.at("status"), "failed");
   EXPECT_TRUE(contains(record.at("reason"), "batch"));
 }
