@@ -14,19 +14,19 @@
 namespace headroom {
 namespace {
 
-struct Unit {
+struct ByteUnit {
   double bytes;
   std::string_view name;
 };
 
-constexpr std::array kUnits{Unit{1024.0 * 1024 * 1024, " GiB"}, Unit{1024.0 * 1024, " MiB"},
-                            Unit{1024.0, " KiB"}};
+constexpr std::array kUnits{ByteUnit{1024.0 * 1024 * 1024, " GiB"}, ByteUnit{1024.0 * 1024, " MiB"},
+                            ByteUnit{1024.0, " KiB"}};
 
 }  // namespace
 
 std::string format_bytes(std::int64_t bytes) {
   const auto amount = static_cast<double>(bytes);
-  for (const Unit& unit : kUnits) {
+  for (const ByteUnit& unit : kUnits) {
     if (std::abs(amount) < unit.bytes) continue;
     std::array<char, 32> buffer;
     const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(),
@@ -43,7 +43,7 @@ std::optional<std::int64_t> parse_bytes(std::string_view text) {
   std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
   while (unit.starts_with(' ')) unit.remove_prefix(1);
   double factor = unit.empty() ? 1 : 0;
-  for (const Unit& known : kUnits) {
+  for (const ByteUnit& known : kUnits) {
     if (unit == known.name.substr(1)) factor = known.bytes;
   }
   const double bytes = std::round(amount * factor);

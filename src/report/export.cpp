@@ -10,8 +10,8 @@
 #include <optional>
 #include <string_view>
 
-#include "src/core/text.h"
 #include "src/core/junit.h"
+#include "src/core/text.h"
 #include "src/results/columns.h"
 #include "src/results/repeats.h"
 #include "src/results/statistics.h"

@@ -11,7 +11,7 @@ namespace headroom {
 namespace {
 
 // The caching allocator's segment for what is larger than 1 MiB; whether a run needs one more may
-// hang on when a stream came by.
+// depend on when a stream came by.
 constexpr std::int64_t kSegmentBytes = std::int64_t{20} << 20;
 
 }  // namespace

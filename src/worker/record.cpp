@@ -266,12 +266,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Verdict {
+struct Judgement {
   std::string status = "ok";
   std::string reason;
 };
 
-Verdict judge(const WorkerCase& measured, const Measurement& measurement) {
+Judgement judge(const WorkerCase& measured, const Measurement& measurement) {
   const std::int64_t remainder = measurement.run.allocated_bytes - measurement.peak.bytes;
   if (remainder != 0) {
     return {"failed", "the allocator's peak is " + std::to_string(measurement.run.allocated_bytes) +
@@ -315,7 +315,7 @@ Json step_memory(const std::vector<PlaceMemory>& course) {
 }  // namespace
 
 Json make_record(const WorkerCase& measured, const Measurement& measurement) {
-  const Verdict verdict = judge(measured, measurement);
+  const Judgement verdict = judge(measured, measurement);
   return {{"status", verdict.status},
           {"reason", verdict.reason},
           {"columns", worker_columns(measured.recipe, measurement)},
