@@ -21,15 +21,39 @@
 namespace headroom {
 namespace {
 
-std::string cpu_name() {
+/// What the first processor has under `key` in /proc/cpuinfo; empty: nothing.
+std::string cpuinfo(std::string_view key) {
   std::ifstream info("/proc/cpuinfo");
   for (std::string line; std::getline(info, line);) {
-    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
+    const std::size_t colon = line.find(": ");
+    if (line.starts_with(key) && colon != std::string::npos) return line.substr(colon + 2);
   }
-  return "unknown";
+  return "";
+}
+
+std::string cpu_name() {
+  const std::string name = cpuinfo("model name");
+  return name.empty() ? "unknown" : name;
+}
+
+bool has_flag(std::string_view flags, std::string_view flag) {
+  return (" " + std::string(flags) + " ").find(" " + std::string(flag) + " ") != std::string::npos;
 }
 
 }  // namespace
+
+std::optional<std::string> products_by_flags(std::string_view flags, std::string_view dtype) {
+  if (flags.empty()) return std::nullopt;
+  const std::string_view name = dtype == "bfloat16" ? "bf16" : "fp16";
+  for (const char* unit : {"avx512_", "amx_"}) {
+    if (has_flag(flags, std::string(unit).append(name))) return "native";
+  }
+  return "emulated";
+}
+
+std::optional<std::string> cpu_products(c10::Device device, std::string_view dtype) {
+  return device.is_cpu() ? products_by_flags(cpuinfo("flags"), dtype) : std::nullopt;
+}
 
 std::string libtorch_version() { return TORCH_VERSION; }
 

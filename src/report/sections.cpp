@@ -100,6 +100,8 @@ constexpr std::array kFacts = {
     Fact{"device's name", column::device_name},
     Fact{"GPU's UUID", column::gpu_uuid},
     Fact{"processor", column::cpu},
+    Fact{"products in bfloat16", column::cpu_bfloat16},
+    Fact{"products in float16", column::cpu_float16},
     Fact{"CUDA driver", column::driver},
     Fact{"CUDA of LibTorch", column::cuda},
     Fact{"LibTorch", column::libtorch},
@@ -147,6 +149,13 @@ Html environment_section(const Results& results) {
   for (const Fact& fact : kFacts) {
     const auto values = values_of(results, fact.column);
     if (!values.empty()) table.add_row({{fact.title}, {list_of(values)}});
+  }
+  std::set<std::string> emulated;
+  for (const CaseResult& result : results.cases) {
+    if (!emulated_dtype(result.row).empty()) emulated.insert(result.name);
+  }
+  if (!emulated.empty()) {
+    table.add_row({{"times of an emulation, not of the technique"}, {list_of(emulated)}});
   }
   const auto times = values_of(results, column::started_at);  // ISO 8601, so in the order of time
   if (!times.empty()) {

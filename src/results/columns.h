@@ -179,6 +179,8 @@ struct ColumnEntry {
   X(cuda, text, provenance, "CUDA that LibTorch was built with", worker)                          \
   X(driver, text, provenance, "version of the CUDA driver", worker)                               \
   X(gpu_uuid, text, provenance, "of the GPU", worker)                                             \
+  X(cpu_bfloat16, text, provenance, "its products in bfloat16: native or emulated (CPU)", worker) \
+  X(cpu_float16, text, provenance, "likewise in float16", worker)                                 \
   X(cpu, text, provenance, "model of the processor", runner)                                      \
   X(started_at, text, provenance, "UTC, ISO 8601", runner)                                        \
   X(environment_hash, text, provenance,                                                           \

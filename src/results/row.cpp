@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/results/row.h"
 
+#include <array>
 #include <stdexcept>
-#include <string_view>
+#include <utility>
 
 #include "src/core/csv.h"
 #include "src/results/columns.h"
@@ -48,11 +49,14 @@ bool is_plain(std::int64_t ranks, const std::string& techniques) {
 }
 
 std::string emulated_dtype(const Row& row) {
-  std::string dtype = text_in(row, "precision");
-  if (constexpr std::string_view kMixed = "mixed_"; dtype.starts_with(kMixed)) {
-    dtype.erase(0, kMixed.size());
+  constexpr std::array kDtypes = {std::pair{"bfloat16", column::cpu_bfloat16},
+                                  std::pair{"float16", column::cpu_float16}};
+  const std::string precision = text_in(row, column::precision);
+  for (const auto& [dtype, products] : kDtypes) {
+    const bool multiplies_in_it = precision == dtype || precision == std::string("mixed_") + dtype;
+    if (multiplies_in_it && text_in(row, products) == "emulated") return dtype;
   }
-  return text_in(row, "cpu_" + dtype) == "emulated" ? dtype : "";
+  return "";
 }
 
 std::string cell_text(const Json& value) {

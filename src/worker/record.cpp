@@ -209,6 +209,12 @@ constexpr std::array kValues{
                 [](const ColumnSource& m) { return or_null(driver_version(m.recipe.device)); }},
     ColumnValue{column::gpu_uuid,
                 [](const ColumnSource& m) { return or_null(gpu_uuid(m.recipe.device)); }},
+    ColumnValue{
+        column::cpu_bfloat16,
+        [](const ColumnSource& m) { return or_null(cpu_products(m.recipe.device, "bfloat16")); }},
+    ColumnValue{
+        column::cpu_float16,
+        [](const ColumnSource& m) { return or_null(cpu_products(m.recipe.device, "float16")); }},
 };
 
 /// The position of a category in the sums of a peak.

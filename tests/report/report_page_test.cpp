@@ -120,6 +120,20 @@ TEST(ReportPage, tells_why_cases_have_no_figures_and_which_are_not_done) {
   EXPECT_FALSE(has(html, "0 bytes")) << "what was not measured is no 0";
 }
 
+TEST(ReportPage, names_the_cases_whose_products_are_emulated) {
+  const auto page_of = [](const std::string& products) {
+    Row row = {{"status", "ok"}, {"precision", "mixed_bfloat16"}};
+    if (!products.empty()) row["cpu_bfloat16"] = products;
+    const nlohmann::ordered_json header = {
+        {"suite", "s"}, {"kind", "measured"}, {"device", "cpu"}, {"libtorch", "2"}};
+    return html_report({{"out/journal.jsonl", header, {{.name = "a", .row = row}}, {}}});
+  };
+  const std::string emulation = "times of an emulation";
+  EXPECT_NE(page_of("emulated").find(emulation), std::string::npos);
+  EXPECT_EQ(page_of("native").find(emulation), std::string::npos);
+  EXPECT_EQ(page_of("").find(emulation), std::string::npos);  // as journals of before have it
+}
+
 TEST(ReportPage, of_nothing_is_a_page) {
   expect_sound(html_report({}));
   expect_sound(html_report({sample_results("s", "planned", {})}));
