@@ -11,7 +11,7 @@
 namespace headroom {
 namespace {
 
-const std::string kSuite =
+const std::string kFaultSuite =
     "suite: faults\n"
     "defaults:\n"
     "  model: {name: vit_ti_16}\n"
@@ -25,7 +25,7 @@ const std::string kSuite =
 /// What two runs of the same work must agree on.
 std::vector<std::string> lasting(const std::filesystem::path& folder) {
   std::vector<std::string> texts;
-  for (const Cells& row : read_results(folder)) {
+  for (const Cells& row : read_csv_rows(folder)) {
     std::string text;
     for (const char* column : {"case", "status", "reason", "run_peak_allocated_bytes",
                                "peak_activations_bytes", "flops_per_step", "parameters"}) {
@@ -38,7 +38,7 @@ std::vector<std::string> lasting(const std::filesystem::path& folder) {
 
 TEST(Faults, AKilledRunGoesOnWhereItWas) {
   const TemporaryFolder folder;
-  const std::string suite = folder.write("suite.yaml", kSuite);
+  const std::string suite = folder.write("suite.yaml", kFaultSuite);
   ASSERT_EQ(run_headroom({"run", suite, "--out", folder / "whole"}).code, 0);
   const auto whole = lasting(folder / "whole");
   ASSERT_EQ(whole.size(), 3u);
@@ -57,12 +57,12 @@ TEST(Faults, AKilledRunGoesOnWhereItWas) {
 TEST(Faults, MemoryThatEndsIsARowAndTheRestRuns) {
   const TemporaryFolder folder;
   const std::string suite =
-      folder.write("suite.yaml", kSuite +
+      folder.write("suite.yaml", kFaultSuite +
                                      "  - {name: small, limits: {memory_bytes: 50000000}}\n"
                                      "  - {name: after, techniques: [bfloat16]}\n");
   const Ended ended = run_headroom({"run", suite, "--out", folder / "out"});
   EXPECT_EQ(ended.code, 0) << ended.err;
-  const auto rows = read_results(folder / "out");
+  const auto rows = read_csv_rows(folder / "out");
   ASSERT_EQ(rows.size(), 5u);
   EXPECT_EQ(rows[3].text("status"), "out_of_memory");
   EXPECT_FALSE(rows[3].text("reason").empty());
@@ -71,7 +71,7 @@ TEST(Faults, MemoryThatEndsIsARowAndTheRestRuns) {
 
 TEST(Faults, CtrlCKeepsWhatIsDone) {
   const TemporaryFolder folder;
-  const std::string suite = folder.write("suite.yaml", kSuite);
+  const std::string suite = folder.write("suite.yaml", kFaultSuite);
   Program program = start_headroom({"run", suite, "--out", folder / "out"});
   std::this_thread::sleep_for(std::chrono::milliseconds(1500));
   program.send(SIGINT);
@@ -79,7 +79,7 @@ TEST(Faults, CtrlCKeepsWhatIsDone) {
   EXPECT_EQ(ended.code, 130) << ended.err;
   EXPECT_NE(ended.err.find("--resume"), std::string::npos) << ended.err;
   EXPECT_EQ(run_headroom({"run", suite, "--out", folder / "out", "--resume"}).code, 0);
-  EXPECT_EQ(read_results(folder / "out").size(), 3u);
+  EXPECT_EQ(read_csv_rows(folder / "out").size(), 3u);
 }
 
 }  // namespace

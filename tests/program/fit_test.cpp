@@ -37,7 +37,7 @@ Cells plan(const std::string& file, const std::string& memory, std::int64_t batc
   const Ended ended = run_headroom({"plan", file, "--gpu-memory", memory, "--out", folder / "out",
                                     "--set", "train.batch_size=" + std::to_string(batch_size)});
   EXPECT_EQ(ended.code, 0) << ended.err;
-  return read_results(folder / "out").at(0);
+  return read_csv_rows(folder / "out").at(0);
 }
 
 TEST(Fit, AnswersWithASuiteThatFitsAndCouldTakeNoMore) {

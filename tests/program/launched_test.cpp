@@ -18,7 +18,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Programs = std::vector<std::unique_ptr<Program>>;
 
-const std::string kSuite =
+const std::string kLaunchedSuite =
     "suite: launched\n"
     "defaults:\n"
     "  ranks: 2\n"
@@ -33,7 +33,7 @@ const std::string kSuite =
 class Launched : public testing::Test {
  protected:
   const TemporaryFolder folder_;
-  const std::string suite_ = folder_.write("suite.yaml", kSuite);
+  const std::string suite_ = folder_.write("suite.yaml", kLaunchedSuite);
   const std::string out_ = folder_ / "launched";
   const int port_ = free_port();
 
@@ -83,8 +83,8 @@ class Launched : public testing::Test {
   void expect_rows_of_one_training() const {
     Program plain("headroom", {"run", suite_, "--out", folder_ / "plain"}, set_threads);
     ASSERT_EQ(plain.wait().code, 0);
-    const auto expected = read_results(folder_ / "plain");
-    const auto rows = read_results(out_);
+    const auto expected = read_csv_rows(folder_ / "plain");
+    const auto rows = read_csv_rows(out_);
     ASSERT_EQ(rows.size(), 3u);
     for (std::size_t i = 0; i < rows.size(); ++i) {
       EXPECT_EQ(rows[i].text("status"), "ok") << rows[i].text("reason");
@@ -156,7 +156,7 @@ TEST_F(Launched, NameTheOneThatIsKilled) {
     EXPECT_EQ(programs[0]->wait().code, 1);
     EXPECT_LT(Clock::now() - when, std::chrono::seconds(5));
     EXPECT_EQ(programs[1]->wait().code, 0);
-    const auto rows = read_results(out_);
+    const auto rows = read_csv_rows(out_);
     ASSERT_EQ(rows.size(), 1u);
     EXPECT_EQ(rows[0].text("status"), "crashed");
     EXPECT_EQ(rows[0].text("reason").find("rank " + std::to_string(killed) + " of 2"), 0u)

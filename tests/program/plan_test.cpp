@@ -22,7 +22,7 @@ std::vector<Cells> plan(const TemporaryFolder& folder, std::vector<std::string> 
   arguments.insert(arguments.end(), {"--out", out});
   const Ended ended = run_headroom(arguments);
   EXPECT_EQ(ended.code, 0) << ended.err;
-  std::vector<Cells> rows = read_results(out);
+  std::vector<Cells> rows = read_csv_rows(out);
   std::filesystem::remove_all(out);
   return rows;
 }

@@ -26,7 +26,7 @@ std::int64_t Cells::parts_of_the_peak() const {
   return sum;
 }
 
-std::vector<Cells> read_results(const std::filesystem::path& folder) {
+std::vector<Cells> read_csv_rows(const std::filesystem::path& folder) {
   const std::string path = (folder / "results.csv").string();
   const CsvTable table = read_csv(read_text(path), path);
   std::vector<Cells> rows;

@@ -33,6 +33,6 @@ class Cells {
 };
 
 /// The rows of a folder's results.csv, in their order.
-std::vector<Cells> read_results(const std::filesystem::path& folder);
+std::vector<Cells> read_csv_rows(const std::filesystem::path& folder);
 
 }  // namespace headroom

@@ -17,8 +17,8 @@ class Quickstart : public testing::Test {
         run_headroom({"run", source("configs/quickstart.yaml"), "--out", *folder_ / "out", "--set",
                       "train.steps=2", "--set", "train.warmup_steps=1"});
     ASSERT_EQ(ended.code, 0) << ended.err;
-    for (const Cells& row : read_results(*folder_ / "out")) rows_.emplace(row.text("case"), row);
-    last_ = new Cells(read_results(*folder_ / "out").back());
+    for (const Cells& row : read_csv_rows(*folder_ / "out")) rows_.emplace(row.text("case"), row);
+    last_ = new Cells(read_csv_rows(*folder_ / "out").back());
   }
   static void TearDownTestSuite() {
     delete folder_;
@@ -60,7 +60,7 @@ TEST_F(Quickstart, PlannedForAGpuItTellsTheSameStory) {
                     "train.steps=2", "--set", "train.warmup_steps=1", "--out", *folder_ / "plan"});
   ASSERT_EQ(ended.code, 0) << ended.err;
   std::map<std::string, Cells> plans;
-  for (const Cells& row : read_results(*folder_ / "plan")) plans.emplace(row.text("case"), row);
+  for (const Cells& row : read_csv_rows(*folder_ / "plan")) plans.emplace(row.text("case"), row);
   ASSERT_EQ(plans.size(), rows_.size());
   const auto measured = savings(rows_);
   const auto planned = savings(plans);

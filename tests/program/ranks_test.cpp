@@ -14,7 +14,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-const std::string kSuite =
+const std::string kRanksSuite =
     "suite: ranks\n"
     "defaults:\n"
     "  ranks: 2\n"
@@ -28,10 +28,10 @@ const std::string kSuite =
 
 TEST(Ranks, AreOneRowACase) {
   const TemporaryFolder folder;
-  const std::string suite = folder.write("suite.yaml", kSuite);
+  const std::string suite = folder.write("suite.yaml", kRanksSuite);
   const Ended ended = run_headroom({"run", suite, "--out", folder / "out"});
   EXPECT_EQ(ended.code, 0) << ended.err;  // what is unsupported did not fail
-  const auto rows = read_results(folder / "out");
+  const auto rows = read_csv_rows(folder / "out");
   ASSERT_EQ(rows.size(), 3u);
   for (const Cells& row : {rows[0], rows[1]}) {
     EXPECT_EQ(row.text("status"), "ok") << row.text("reason");
@@ -59,14 +59,14 @@ std::string worker_of_another_shape(const TemporaryFolder& folder) {
 
 TEST(Ranks, ThatDisagreeOnAShapeEndAsARowAndTheSuiteGoesOn) {
   const TemporaryFolder folder;
-  const std::string suite = folder.write("suite.yaml", kSuite);
+  const std::string suite = folder.write("suite.yaml", kRanksSuite);
   const std::string worker = worker_of_another_shape(folder);
   Program program("headroom",
                   {"run", suite, "--set", "limits.silence_s=20", "--out", folder / "out"},
                   [&] { setenv("HEADROOM_WORKER", worker.c_str(), 1); });
   const Ended ended = program.wait();
   EXPECT_EQ(ended.code, 1) << ended.err;
-  const auto rows = read_results(folder / "out");
+  const auto rows = read_csv_rows(folder / "out");
   ASSERT_EQ(rows.size(), 3u);
   for (const Cells& row : {rows[0], rows[1]}) {
     // gloo itself ends a process to which more comes than it has room for.
@@ -77,7 +77,7 @@ TEST(Ranks, ThatDisagreeOnAShapeEndAsARowAndTheSuiteGoesOn) {
 
 TEST(Ranks, AKilledOneEndsTheCaseAndIsNamed) {
   const TemporaryFolder folder;
-  const std::string suite = folder.write("suite.yaml", kSuite);
+  const std::string suite = folder.write("suite.yaml", kRanksSuite);
   for (const std::size_t killed : {0, 1, 0, 1}) {
     const std::string out = folder / "out";
     Program program = start_headroom(
@@ -94,7 +94,7 @@ TEST(Ranks, AKilledOneEndsTheCaseAndIsNamed) {
     kill(workers[killed], SIGKILL);
     EXPECT_EQ(program.wait().code, 1);
     EXPECT_LT(Clock::now() - when, std::chrono::seconds(5));
-    const auto rows = read_results(out);
+    const auto rows = read_csv_rows(out);
     ASSERT_EQ(rows.size(), 1u);
     EXPECT_EQ(rows[0].text("status"), "crashed");
     EXPECT_EQ(rows[0].text("reason").find("rank " + std::to_string(killed) + " of 2"), 0u)

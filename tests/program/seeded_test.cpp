@@ -15,7 +15,7 @@ constexpr std::int64_t kSteps = 6;  // one to warm up, one that is counted, four
 // Of what enters a block: 4 images of 4 patches and a class token, 192 wide, float32.
 constexpr std::int64_t kBlockInputBytes = 4 * 5 * 192 * 4;
 
-const std::string kPlain =
+const std::string kSeededPlainSuite =
     "suite: seeded\n"
     "defaults:\n"
     "  model: {name: vit_ti_16}\n"
@@ -23,8 +23,8 @@ const std::string kPlain =
     "  train: {batch_size: 4, steps: 4, warmup_steps: 1, held_out_samples: 0}\n"
     "cases:\n"
     "  - {name: plain}\n";
-const std::string kSuite =
-    kPlain + "  - {name: in_backward, techniques: [optimizer_in_backward]}\n";
+const std::string kSeededSuite =
+    kSeededPlainSuite + "  - {name: in_backward, techniques: [optimizer_in_backward]}\n";
 
 /// One side is measured well, the other with a seed.
 class Seeded : public testing::Test {
@@ -38,7 +38,7 @@ class Seeded : public testing::Test {
   void TearDown() override { std::filesystem::remove_all(*shared / "new"); }
 
   static void measure(const std::string& side, const std::string& seed,
-                      const std::string& suite = kSuite) {
+                      const std::string& suite = kSeededSuite) {
     const std::string worker =
         shared->write("worker", "#!/bin/sh\nexport HEADROOM_SEED=" + seed +
                                     "\nLD_PRELOAD=" HEADROOM_BUILD_DIR
@@ -127,7 +127,7 @@ TEST_F(Seeded, ACrash) {
 }
 
 TEST_F(Seeded, ACaseThatVanishes) {
-  measure("new/00", "", kPlain);
+  measure("new/00", "", kSeededPlainSuite);
   EXPECT_EQ(change_of("in_backward").at("trend"), "worse");
   expect_red("vanished");
 }

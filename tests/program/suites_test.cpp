@@ -43,7 +43,7 @@ TEST(Suites, AnswerExcludedTechniquesWithARow) {
                    "  - {name: attention, model: {attention: cudnn}}\n");
   const Ended ended = run_headroom({"run", path, "--device", "cpu", "--out", folder / "out"});
   EXPECT_EQ(ended.code, 4) << ended.err;  // nothing could be run
-  for (const Cells& row : read_results(folder / "out")) {
+  for (const Cells& row : read_csv_rows(folder / "out")) {
     EXPECT_EQ(row.text("status"), "unsupported");
     EXPECT_FALSE(row.text("reason").empty());
     EXPECT_TRUE(row.text("run_peak_allocated_bytes").empty());

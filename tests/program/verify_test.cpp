@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-const std::string kSuite =
+const std::string kVerifiedSuite =
     "suite: small\n"
     "defaults:\n"
     "  model: {name: vit_ti_16}\n"
@@ -40,7 +40,7 @@ std::set<std::string> broken_rules(const std::string& folder) {
 
 TEST(Verify, AcceptsWhatIsMeasured) {
   const TemporaryFolder folder;
-  const std::string suite = folder.write("suite.yaml", kSuite);
+  const std::string suite = folder.write("suite.yaml", kVerifiedSuite);
   const Ended ended = run_headroom({"run", suite, "--device", "cpu", "--out", folder / "out"});
   ASSERT_EQ(ended.code, 0) << ended.err;
   EXPECT_EQ(broken_rules(folder / "out"), std::set<std::string>{});
@@ -62,7 +62,7 @@ TEST(Verify, AcceptsWhatIsPlanned) {
     GTEST_SKIP() << "a LibTorch without CUDA plans nothing";
   }
   const TemporaryFolder folder;
-  const std::string suite = folder.write("suite.yaml", kSuite);
+  const std::string suite = folder.write("suite.yaml", kVerifiedSuite);
   for (const std::string memory : {"16GiB", "600MiB"}) {
     const std::string out = folder / memory;
     const Ended ended =
