@@ -29,11 +29,12 @@ function(headroom_library)
   target_link_libraries(headroom_${arg_NAME} PUBLIC headroom_flags ${arg_DEPS})
 endfunction()
 
-# headroom_test(NAME core SOURCES a_test.cpp DEPS libraries [WHOLE] [SERIAL] [TIMEOUT seconds]): one
-# folder, one test program, one CTest entry for each test case. WHOLE: one entry for all of them,
-# where every start costs the loading of LibTorch. SERIAL: the tests need the machine to themselves.
+# headroom_test(NAME core SOURCES a_test.cpp DEPS libraries [WHOLE] [SHARDS count] [SERIAL] [TIMEOUT
+# seconds]): one folder, one test program, one CTest entry for each test case. WHOLE: one entry for
+# all of them, where every start costs the loading of LibTorch. SHARDS: so many entries in place of
+# one, which run side by side. SERIAL: the tests need the machine to themselves.
 function(headroom_test)
-  cmake_parse_arguments(arg "SERIAL;WHOLE" "NAME;TIMEOUT" "SOURCES;DEPS" ${ARGN})
+  cmake_parse_arguments(arg "SERIAL;WHOLE" "NAME;SHARDS;TIMEOUT" "SOURCES;DEPS" ${ARGN})
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
@@ -41,7 +42,14 @@ function(headroom_test)
   target_link_libraries(${arg_NAME}_test PRIVATE ${arg_DEPS} GTest::gtest_main)
   target_compile_definitions(${arg_NAME}_test PRIVATE
     HEADROOM_SOURCE_DIR="${CMAKE_SOURCE_DIR}" HEADROOM_BUILD_DIR="${CMAKE_BINARY_DIR}")
-  if(arg_WHOLE)
+  if(arg_SHARDS)
+    foreach(shard RANGE 1 ${arg_SHARDS})
+      math(EXPR index "${shard} - 1")
+      add_test(NAME ${arg_NAME}_${shard} COMMAND ${arg_NAME}_test)
+      set_tests_properties(${arg_NAME}_${shard} PROPERTIES TIMEOUT ${arg_TIMEOUT}
+        RUN_SERIAL ${arg_SERIAL} ENVIRONMENT "GTEST_TOTAL_SHARDS=${arg_SHARDS};GTEST_SHARD_INDEX=${index}")
+    endforeach()
+  elseif(arg_WHOLE)
     add_test(NAME ${arg_NAME} COMMAND ${arg_NAME}_test)
     set_tests_properties(${arg_NAME} PROPERTIES TIMEOUT ${arg_TIMEOUT} RUN_SERIAL ${arg_SERIAL})
   else()

@@ -11,7 +11,7 @@
 namespace headroom {
 namespace {
 
-constexpr std::int64_t kBatch = 4;         // of a rank
+constexpr std::int64_t kRankBatch = 4;
 constexpr std::int64_t kMicroBatches = 2;  // of a rank, where it accumulates
 
 /// How near a training on ranks comes to that on one.
@@ -23,7 +23,7 @@ enum class Class {
   near,       // 16-bit numbers added in another order: losses within 2 %
 };
 
-struct Row {
+struct EquivalenceRow {
   std::string name;
   std::int64_t ranks;
   std::vector<Json> sharding;
@@ -32,17 +32,17 @@ struct Row {
   Class expected = Class::same_bits;
   int steps = 20;
 
-  friend std::ostream& operator<<(std::ostream& out, const Row& row) { return out << row.name; }
+  friend std::ostream& operator<<(std::ostream& out, const EquivalenceRow& row) {
+    return out << row.name;
+  }
 };
 
-const Json kSgd = {{"name", "sgd"}, {"lr", 0.02}, {"momentum", 0.9}};
-const Json kAdamW = {{"name", "adamw"}, {"lr", 1e-3}, {"weight_decay", 0.01}};
 // cpu_offload updates with the host's fused kernels.
 const Json kFused = {{"name", "adamw"}, {"lr", 1e-3}, {"implementation", "fused"}};
 
 using Stack = std::vector<Json>;
 
-std::vector<Row> rows() {
+std::vector<EquivalenceRow> equivalence_rows() {
   const std::map<std::string, Stack> shardings{
       {"ddp", {technique("ddp")}},
       {"zero_1", {technique("zero_1")}},
@@ -69,7 +69,7 @@ std::vector<Row> rows() {
       {"mixed_precision", {technique("mixed_precision", {{"dtype", "bfloat16"}})}},
       {"loss_scaling", {technique("mixed_precision", {{"dtype", "float16"}})}},
   };
-  std::vector<Row> rows;
+  std::vector<EquivalenceRow> rows;
   for (const auto& [name, sharding] : shardings) {
     const Json& adamw = sharding.size() == 2 ? kFused : kAdamW;
     const Json sgd_64{{"precision", "float64"}, {"optimizer", kSgd}};
@@ -141,7 +141,7 @@ std::vector<Row> rows() {
 }
 
 /// The same training on one rank.
-Json control_of(const Row& row, const Json& values) {
+Json control_of(const EquivalenceRow& row, const Json& values) {
   Json control = values;
   if (row.expected == Class::as_ddp) {
     control["techniques"] = row.others;
@@ -149,7 +149,7 @@ Json control_of(const Row& row, const Json& values) {
     return control;
   }
   control["ranks"] = 1;
-  control["train"]["batch_size"] = kBatch * row.ranks;
+  control["train"]["batch_size"] = kRankBatch * row.ranks;
   control["techniques"] = Json::array();
   if (row.expected == Class::as_alone) control["techniques"] = row.sharding;
   std::int64_t micro_batches = row.ranks;
@@ -166,20 +166,13 @@ Json control_of(const Row& row, const Json& values) {
   return control;
 }
 
-const RankSaw& trained_once(const Json& values, int steps) {
-  static std::map<std::string, RankSaw> done;
-  const auto [entry, is_new] = done.try_emplace(values.dump() + std::to_string(steps));
-  if (is_new) entry->second = train(values, steps).front();
-  return entry->second;
-}
-
-class EquivalenceTest : public testing::TestWithParam<Row> {};
-INSTANTIATE_TEST_SUITE_P(, EquivalenceTest, testing::ValuesIn(rows()),
+class EquivalenceTest : public testing::TestWithParam<EquivalenceRow> {};
+INSTANTIATE_TEST_SUITE_P(, EquivalenceTest, testing::ValuesIn(equivalence_rows()),
                          [](const auto& test) { return test.param.name; });
 
 TEST_P(EquivalenceTest, RanksTrainWhatMicroBatchesTrain) {
-  const Row& row = GetParam();
-  Json values = small_vit(row.ranks, kBatch);
+  const EquivalenceRow& row = GetParam();
+  Json values = small_vit(row.ranks, kRankBatch);
   values["train"].update(row.train);
   for (const Json& other : row.others) values["techniques"].push_back(other);
   for (const Json& sharding : row.sharding) values["techniques"].push_back(sharding);
@@ -208,7 +201,7 @@ TEST_P(EquivalenceTest, RanksTrainWhatMicroBatchesTrain) {
 
 TEST(RanksTest, EveryPairThatComposesHasARow) {
   std::vector<Stack> stacks;
-  for (const Row& row : rows()) {
+  for (const EquivalenceRow& row : equivalence_rows()) {
     stacks.push_back(row.sharding);
     stacks.back().insert(stacks.back().end(), row.others.begin(), row.others.end());
   }
@@ -219,8 +212,8 @@ TEST(RanksTest, EveryPairThatComposesHasARow) {
 
 // The controls of the controls: a training that learns, and ranks that see different samples.
 TEST(RanksTest, OtherSamplesTrainOtherWeights) {
-  const RankSaw one = train(with(small_vit(2, kBatch), {technique("fsdp")}), 2).front();
-  Json half = small_vit(1, kBatch);
+  const RankSaw one = train(with(small_vit(2, kRankBatch), {technique("fsdp")}), 2).front();
+  Json half = small_vit(1, kRankBatch);
   const RankSaw alone = train(half, 2).front();
   EXPECT_FALSE(one.weights == alone.weights);
   EXPECT_NE(one.seen.at("losses"), alone.seen.at("losses"));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One rank of a training, for the tests: rank_trainer CASE.json RANK STORE OUTPUT STEPS. Writes
-// OUTPUT, what it saw as JSON, and OUTPUT.weights, all weights in order, as bytes.
+// One rank of trainings, for the tests: rank_trainer RANK. Reads lines of CASE.json STORE OUTPUT
+// STEPS and answers each with a line, `done` or what went wrong. Writes OUTPUT, what it saw as
+// JSON, and OUTPUT.weights, all weights in order, as bytes.
 #include <ATen/Parallel.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 
 #include "models/data/loader.h"
 #include "src/memory/device_memory.h"
+#include "src/memory/host_memory.h"
 #include "src/memory/saved_tensors.h"
 #include "src/worker/case.h"
 #include "src/worker/flops.h"
@@ -21,8 +23,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Listed last, so that it is outermost: what is in memory when a block is about to run, and what
-/// forward has kept for backward.
+/// Listed last, so that it is outermost: what is in memory when a block is about to run, what
+/// forward has kept for backward, the gradients when one arrives, and the host's part before an
+/// update.
 class Resident final : public Technique {
  public:
   explicit Resident(const Ledger& ledger) : ledger_(ledger) {}
@@ -40,12 +43,24 @@ class Resident final : public Technique {
       activations_ = std::max(activations_, ledger_.current_bytes(Category::activations));
       inner(loss);
     };
+    step.parameter_ready = [this, inner = std::move(step.parameter_ready)](std::size_t index) {
+      gradients_ = std::max(gradients_, ledger_.current_bytes(Category::gradients));
+      inner(index);
+    };
+    step.update = [this, inner = std::move(step.update)] {
+      on_host_ = std::max(on_host_, host_pool_bytes() - on_host_before_);
+      inner();
+    };
   }
   std::string why_inactive(const Evidence&, const Recipe&) const override { return {}; }
 
   std::int64_t activations() const { return activations_; }
   Json json() const {
-    return {{"weights", weights_}, {"communication", communication_}, {"temporary", temporary_}};
+    return {{"weights", weights_},
+            {"communication", communication_},
+            {"temporary", temporary_},
+            {"gradients", gradients_},
+            {"on_host", on_host_}};
   }
 
  private:
@@ -60,6 +75,9 @@ class Resident final : public Technique {
   mutable std::int64_t communication_ = 0;
   mutable std::int64_t temporary_ = 0;
   mutable std::int64_t activations_ = 0;
+  mutable std::int64_t gradients_ = 0;
+  mutable std::int64_t on_host_ = 0;
+  std::int64_t on_host_before_ = host_pool_bytes();
 };
 
 void write_weights(Trainer& trainer, const std::string& path) {
@@ -135,13 +153,22 @@ void run(const Json& values, std::int64_t rank, const std::string& store, const 
 }  // namespace headroom
 
 int main(int, char** arguments) {
-  try {
-    const auto values = headroom::Json::parse(std::ifstream(arguments[1]));
-    headroom::run(values, std::stoll(arguments[2]), arguments[3], arguments[4],
-                  std::stoi(arguments[5]));
-  } catch (const std::exception& error) {
-    std::cerr << error.what() << "\n";
-    return 1;
+  at::set_num_threads(1);
+  headroom::install_saved_tensor_hooks();
+  std::string file;
+  std::string store;
+  std::string output;
+  int steps = 0;
+  while (std::cin >> file >> store >> output >> steps) {
+    try {
+      const auto values = headroom::Json::parse(std::ifstream(file));
+      headroom::run(values, std::stoll(arguments[1]), store, output, steps);
+      std::cout << "done" << std::endl;
+    } catch (const std::exception& error) {
+      std::string text = error.what();
+      std::replace(text.begin(), text.end(), '\n', ' ');
+      std::cout << text << std::endl;
+    }
   }
   return 0;
 }

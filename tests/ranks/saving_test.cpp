@@ -10,8 +10,6 @@
 namespace headroom {
 namespace {
 
-const Json kSgd{{"name", "sgd"}, {"lr", 0.02}, {"momentum", 0.9}};
-
 Json in_float64(Json values) {
   values["train"].update({{"precision", "float64"}, {"optimizer", kSgd}});
   return values;

@@ -10,30 +10,28 @@ namespace headroom {
 namespace {
 
 constexpr std::int64_t kBatch = 4;
-constexpr std::int64_t kFloat = 4;
-
-const Json kSgd = {{"name", "sgd"}, {"lr", 0.02}, {"momentum", 0.9}};
-const Json kAdamW = {{"name", "adamw"}, {"lr", 1e-3}, {"weight_decay", 0.01}};
 
 Json tensor_parallel(bool sequence_parallel) {
   return technique("tensor_parallel", {{"sequence_parallel", sequence_parallel}});
 }
 
-struct Row {
+struct ParallelRow {
   std::string name;
   Json values;                 // on so many ranks
   std::vector<Json> others{};  // techniques that the control lists as well
   Json train{{"precision", "float64"}, {"optimizer", kSgd}};
   double tolerance = 1e-12;  // of losses and of the first gradients' norm
 
-  friend std::ostream& operator<<(std::ostream& out, const Row& row) { return out << row.name; }
+  friend std::ostream& operator<<(std::ostream& out, const ParallelRow& row) {
+    return out << row.name;
+  }
 };
 
-std::vector<Row> rows() {
+std::vector<ParallelRow> parallel_rows() {
   const Json double_adamw{{"precision", "float64"}, {"optimizer", kAdamW}};
   const Json single{{"precision", "float32"}, {"optimizer", kSgd}};
   const Json clipped{{"precision", "float64"}, {"optimizer", kSgd}, {"max_gradient_norm", 0.5}};
-  std::vector<Row> rows{
+  std::vector<ParallelRow> rows{
       {"bert_on_2", small_bert(2, kBatch)},
       {"bert_on_4", small_bert(4, kBatch)},
       {"vit_on_3", small_vit(3, kBatch)},  // 5 tokens: parts of 2, 2 and 1
@@ -68,12 +66,13 @@ std::vector<Row> rows() {
   return rows;
 }
 
-class TensorParallelTest : public testing::TestWithParam<std::tuple<Row, bool>> {};
-std::string name_of(const testing::TestParamInfo<std::tuple<Row, bool>>& test) {
-  return std::get<Row>(test.param).name + (std::get<bool>(test.param) ? "_by_tokens" : "");
+class TensorParallelTest : public testing::TestWithParam<std::tuple<ParallelRow, bool>> {};
+std::string name_of(const testing::TestParamInfo<std::tuple<ParallelRow, bool>>& test) {
+  return std::get<ParallelRow>(test.param).name + (std::get<bool>(test.param) ? "_by_tokens" : "");
 }
 INSTANTIATE_TEST_SUITE_P(, TensorParallelTest,
-                         testing::Combine(testing::ValuesIn(rows()), testing::Bool()), name_of);
+                         testing::Combine(testing::ValuesIn(parallel_rows()), testing::Bool()),
+                         name_of);
 
 TEST_P(TensorParallelTest, TrainsWhatOneRankTrains) {
   const auto& [row, sequence_parallel] = GetParam();
@@ -83,7 +82,7 @@ TEST_P(TensorParallelTest, TrainsWhatOneRankTrains) {
   for (const Json& other : row.others) values["techniques"].push_back(other);
   Json control_values = values;
   control_values["ranks"] = 1;
-  const RankSaw control = train(control_values, kSteps).front();
+  const RankSaw& control = trained_once(control_values, kSteps);
   const auto ranks = train(with(values, {tensor_parallel(sequence_parallel)}), kSteps);
   for (const RankSaw& rank : ranks) {
     EXPECT_EQ(rank.seen.at("inactive"), "");
@@ -100,15 +99,11 @@ TEST_P(TensorParallelTest, TrainsWhatOneRankTrains) {
 
 TEST(TensorParallelPairs, EveryOneThatComposesHasARow) {
   std::vector<std::vector<Json>> stacks;
-  for (const Row& row : rows()) {
+  for (const ParallelRow& row : parallel_rows()) {
     stacks.push_back(row.others);
     stacks.back().push_back(tensor_parallel(false));
   }
   EXPECT_EQ(partners_left_out("tensor_parallel", stacks), std::set<std::string>{});
-}
-
-std::int64_t number(const RankSaw& rank, const char* path) {
-  return rank.seen.at(Json::json_pointer(path)).get<std::int64_t>();
 }
 
 // vit_ti_16 at 32 pixels: 12 blocks of width 192 and 5 tokens.
@@ -123,9 +118,9 @@ TEST(TensorParallelMemory, WeightsAndStateAreSharedAsTheFormulaSays) {
   const std::int64_t own = all - kShared + kShared / 3;
   for (const bool sequence_parallel : {false, true}) {
     for (const RankSaw& rank : train(with(values, {tensor_parallel(sequence_parallel)}), 2)) {
-      EXPECT_EQ(number(rank, "/parts/weights"), kFloat * own);
+      EXPECT_EQ(number(rank, "/parts/weights"), kFloatBytes * own);
       // Beside two moments a counter of 4 bytes for each of 152 parameters.
-      EXPECT_NEAR(number(rank, "/parts/optimizer_state"), 2 * kFloat * own, 152 * kFloat);
+      EXPECT_NEAR(number(rank, "/parts/optimizer_state"), 2 * kFloatBytes * own, 152 * kFloatBytes);
     }
   }
 }
@@ -135,9 +130,9 @@ TEST(TensorParallelMemory, NoRankBuildsTheWholeModel) {
   const auto staged = train(values, 1);
   const auto built = train(with(values, {technique("on_device_init")}), 1);
   for (std::size_t i = 0; i < built.size(); ++i) {
-    const std::int64_t own = kFloat * number(built[i], "/parameters");
-    EXPECT_GE(number(staged[i], "/init_peak_bytes"), kFloat * kShared);
-    EXPECT_LE(number(built[i], "/init_peak_bytes"), own + kFloat * 4 * kWidth * kWidth);
+    const std::int64_t own = kFloatBytes * number(built[i], "/parameters");
+    EXPECT_GE(number(staged[i], "/init_peak_bytes"), kFloatBytes * kShared);
+    EXPECT_LE(number(built[i], "/init_peak_bytes"), own + kFloatBytes * 4 * kWidth * kWidth);
     EXPECT_EQ(built[i].weights, staged[i].weights);
   }
 }
@@ -167,12 +162,12 @@ TEST(TensorParallelCommunication, SendsWhatItsFormulaSays) {
     const Json values = with(small_vit(3, kBatch), {tensor_parallel(sequence_parallel)});
     return static_cast<double>(number(train(values, kSteps).front(), "/sent_bytes")) / kSteps;
   };
-  const double of_5_tokens = kBatch * 5 * kWidth * kFloat;
+  const double of_5_tokens = kBatch * 5 * kWidth * kFloatBytes;
   EXPECT_NEAR(sent(false), kBlocks * 4 * 2 * share * of_5_tokens, 100);
   // Forward gathers and sums twice a block; backward gathers twice for the inputs that were not
   // kept, and undoes the four. Entering and leaving the blocks gathers once each.
-  const double of_6_tokens = kBatch * 6 * kWidth * kFloat;  // with padding
-  const double gradients = kBlocks * 6 * kWidth * kFloat;   // of norms and biases
+  const double of_6_tokens = kBatch * 6 * kWidth * kFloatBytes;  // with padding
+  const double gradients = kBlocks * 6 * kWidth * kFloatBytes;   // of norms and biases
   EXPECT_NEAR(sent(true), share * ((10 * kBlocks + 2) * of_6_tokens + 2 * gradients), 1000);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <set>
 #include <string>
 #include <vector>
@@ -9,6 +10,12 @@
 
 // Trains small cases on several ranks, each a process (rank_trainer), and reads what they saw.
 namespace headroom {
+
+inline constexpr std::int64_t kFloatBytes = 4;
+
+// What these tests train with, where a test says nothing else.
+inline const Json kSgd = {{"name", "sgd"}, {"lr", 0.02}, {"momentum", 0.9}};
+inline const Json kAdamW = {{"name", "adamw"}, {"lr", 1e-3}, {"weight_decay", 0.01}};
 
 /// vit_ti_16 on digits of 32 pixels, AdamW, `batch_size` samples a rank, on `ranks` ranks.
 Json small_vit(std::int64_t ranks, std::int64_t batch_size);
@@ -24,6 +31,12 @@ struct RankSaw {
 
 /// Takes `steps` steps on all ranks at once. A rank that fails fails the test.
 std::vector<RankSaw> train(const Json& values, int steps);
+
+/// What its first rank saw, once for equal arguments. Keeps what it returns.
+const RankSaw& trained_once(const Json& values, int steps);
+
+/// A whole number of what a rank saw, by the path of rank_trainer.cpp's JSON.
+std::int64_t number(const RankSaw& rank, const char* path);
 
 /// The techniques that may stand beside `technique`, as this build's catalog says, and that no
 /// stack holds together with it.

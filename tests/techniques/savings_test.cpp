@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each technique saves, by the ledger, against the formula in its header.
-// P parameters, p of one, B batch, T tokens, D width, L blocks
+// What each technique of one device saves, by the ledger, against the formula in its row.
+// Of several ranks: tests/ranks. Units: techniques/technique.h; p: one parameter's count.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ Json with_batch(Json values, std::int64_t size) {
 
 std::int64_t saved_bytes(const Json& values) { return train(values, 1).saved_bytes; }
 
-TEST(SavingsTest, SgdKeepsNoState) {
+TEST(SgdMemory, HasNoState) {
   const Trained adam = train(small_vit(), 1);
   const Trained sgd = train(with(small_vit(), {technique("sgd")}), 1);
   const Trained momentum = train(with(small_vit(), {technique("sgd", {{"momentum", 0.9}})}), 1);
@@ -29,7 +29,7 @@ TEST(SavingsTest, SgdKeepsNoState) {
   EXPECT_EQ(momentum.state_bytes, 4 * adam.evidence.parameter_count);
 }
 
-TEST(SavingsTest, Bfloat16HalvesWeightsGradientsAndState) {
+TEST(Bfloat16Memory, HalvesWeightsGradientsAndState) {
   const Trained plain = train(small_vit(), 1);
   const Trained narrow = train(with(small_vit(), {technique("bfloat16")}), 1);
   EXPECT_EQ(plain.weight_bytes, 4 * plain.evidence.parameter_count);
@@ -40,7 +40,7 @@ TEST(SavingsTest, Bfloat16HalvesWeightsGradientsAndState) {
               0.02);
 }
 
-TEST(SavingsTest, MixedPrecisionHalvesWhatGrowsWithTheBatch) {
+TEST(MixedPrecisionMemory, HalvesWhatGrowsWithTheBatch) {
   const auto of_a_sample = [](const Json& values) {
     return static_cast<double>(saved_bytes(with_batch(values, 8)) -
                                saved_bytes(with_batch(values, 4))) /
@@ -54,7 +54,7 @@ TEST(SavingsTest, MixedPrecisionHalvesWhatGrowsWithTheBatch) {
   EXPECT_EQ(train(mixed, 1).weight_bytes, train(small_vit(), 1).weight_bytes);
 }
 
-TEST(SavingsTest, OptimizerOffloadMovesAllStateToTheHost) {
+TEST(OptimizerOffloadMemory, HasAllStateOnTheHost) {
   const Trained moved = train(with(small_vit(), {technique("optimizer_offload")}), 2);
   const std::int64_t scalars = 2 * 4;  // of the fused kernel: updates done and skipped
   EXPECT_EQ(moved.state_bytes, 0);
@@ -63,7 +63,7 @@ TEST(SavingsTest, OptimizerOffloadMovesAllStateToTheHost) {
   EXPECT_EQ(moved.host_pool_bytes, 16 * moved.evidence.parameter_count + scalars);
 }
 
-TEST(SavingsTest, CheckpointedBlocksKeepTheirInputAlone) {
+TEST(ActivationCheckpointingMemory, IsOfInputsOfBlocksAlone) {
   const auto checkpointed = [](std::int64_t every) {
     return saved_bytes(
         with(small_vit(), {technique("activation_checkpointing", {{"every", every}})}));
@@ -77,7 +77,7 @@ TEST(SavingsTest, CheckpointedBlocksKeepTheirInputAlone) {
   EXPECT_LE(outside, 3 * kInputBytes);
 }
 
-TEST(SavingsTest, CheckpointingCostsTheForwardOfTheBlocksAgain) {
+TEST(ActivationCheckpointingCost, IsTheForwardOfTheBlocksAgain) {
   const Trained plain = train(small_vit(), 1);
   const Trained again = train(with(small_vit(), {technique("activation_checkpointing")}), 1);
   EXPECT_EQ(again.evidence.recomputed_blocks, kBlocks);
@@ -87,7 +87,7 @@ TEST(SavingsTest, CheckpointingCostsTheForwardOfTheBlocksAgain) {
   EXPECT_LT(more, 4.0 / 3.0);
 }
 
-TEST(SavingsTest, OffloadMovesWhatBlocksSaveFrom16KibOn) {
+TEST(ActivationOffloadMemory, LosesWhatBlocksSaveFrom16KibOn) {
   const Trained plain = train(small_vit(), 2);
   const Trained moved = train(with(small_vit(), {technique("activation_offload")}), 2);
   EXPECT_GT(plain.kept_in_blocks_bytes, 0);
@@ -97,7 +97,7 @@ TEST(SavingsTest, OffloadMovesWhatBlocksSaveFrom16KibOn) {
   EXPECT_EQ(moved.host_pool_bytes, 0);  // handed back with the graph
 }
 
-TEST(SavingsTest, AccumulationKeepsTheActivationsOfOneMicroBatch) {
+TEST(GradientAccumulationMemory, HasTheActivationsOfOneMicroBatch) {
   const Json values = with(small_vit(), {technique("gradient_accumulation")});  // 4 of 2 samples
   const std::int64_t of_two = saved_bytes(with_batch(small_vit(), 2));
   EXPECT_EQ(saved_bytes(values), of_two);
@@ -106,7 +106,7 @@ TEST(SavingsTest, AccumulationKeepsTheActivationsOfOneMicroBatch) {
   EXPECT_NEAR(ratio, 4.0, 0.02);
 }
 
-TEST(SavingsTest, OptimizerInBackwardHoldsOneGradientAtATime) {
+TEST(OptimizerInBackwardMemory, HasOneGradientAtATime) {
   const Trained plain = train(small_vit(), 2);
   const Trained early = train(with(small_vit(), {technique("optimizer_in_backward")}), 2);
   std::vector<std::int64_t> sizes;
@@ -119,7 +119,7 @@ TEST(SavingsTest, OptimizerInBackwardHoldsOneGradientAtATime) {
   EXPECT_LE(early.most_gradient_bytes, sizes[0] + sizes[1]);
 }
 
-TEST(SavingsTest, OnDeviceInitCastsOneParameterAtATime) {
+TEST(OnDeviceInitMemory, HasOneParameterCastAtATime) {
   const Trained staged = train(with(small_vit(), {technique("bfloat16")}), 1);
   const Trained direct =
       train(with(small_vit(), {technique("bfloat16"), technique("on_device_init")}), 1);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <memory>
 
 #include "models/data/loader.h"
@@ -127,6 +128,13 @@ Trained train(const Json& values, int steps, std::unique_ptr<Technique> innermos
     }
   });
   return result;
+}
+
+const Trained& trained_once(const Json& values, int steps) {
+  static std::map<std::string, Trained> done;
+  const auto [entry, is_new] = done.try_emplace(values.dump() + std::to_string(steps));
+  if (is_new) entry->second = train(values, steps);
+  return entry->second;
 }
 
 double weight_distance(const Trained& a, const Trained& b) {

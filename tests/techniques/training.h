@@ -45,6 +45,9 @@ struct Trained {
 /// the case throws.
 Trained train(const Json& values, int steps, std::unique_ptr<Technique> innermost = nullptr);
 
+/// The same, once for equal arguments: what many tests are held against. Keeps what it returns.
+const Trained& trained_once(const Json& values, int steps);
+
 /// The largest distance of two trainings' weights over the largest weight.
 double weight_distance(const Trained& a, const Trained& b);
 /// The largest relative distance of losses.
