@@ -8,8 +8,8 @@
 #include <set>
 
 #include "src/cli/arguments.h"
+#include "src/cli/ask_worker.h"
 #include "src/cli/command_line.h"
-#include "src/cli/fit_planner.h"
 #include "src/cli/fit_suite.h"
 #include "src/cli/fit_summary.h"
 #include "src/cli/output.h"
@@ -18,6 +18,7 @@
 #include "src/core/text.h"
 #include "src/core/yaml.h"
 #include "src/gpus/gpu.h"
+#include "src/runner/fit_planner.h"
 
 namespace headroom {
 namespace {
@@ -52,7 +53,7 @@ bool is_model(const Catalog& catalog, const std::string& name) {
 }
 
 /// The model on the noise that it reads. The worker knows which one that is.
-FitSuite on_noise(const Catalog& catalog, const FitOptions& options, FitPlanRunner& planner) {
+FitSuite on_noise(const Catalog& catalog, const FitOptions& options, FitPlanner& planner) {
   std::vector<Override> build_only = options.overrides.overrides();
   for (const char* none : {"train.steps=0", "train.warmup_steps=0"}) {
     build_only.push_back(parse_override(none));
@@ -97,11 +98,11 @@ FitQuestion question_of(const FitSuite& suite) {
   const Case plain = suite.plain_case();
   FitQuestion question;
   question.batch_size = plain.find("train.batch_size")->get<std::int64_t>();
-  question.most_samples = kMostSamples;
+  question.max_samples = kMostSamples;
   const Json* samples = plain.find("data.samples");
   if (samples != nullptr) {
-    question.most_samples =
-        std::min(question.most_samples, samples->get<std::int64_t>() / plain.ranks());
+    question.max_samples =
+        std::min(question.max_samples, samples->get<std::int64_t>() / plain.ranks());
   }
   return question;
 }
@@ -145,7 +146,8 @@ int fit(const Catalog& catalog, const FitOptions& options) {
   const DryRun dry_run = make_dry_run(catalog, options.dry_run, suite ? suite->gpu() : "");
   const auto file = file_to_write(options, suite ? suite->name() : options.subject);
   auto log = file;
-  FitPlanRunner planner(catalog, dry_run, log.replace_extension(".log"));
+  FitPlanner planner(catalog, dry_run, worker_path(), log.replace_extension(".log"),
+                     [](const std::string& text) { say(text); });
   if (!suite) suite.emplace(on_noise(catalog, options, planner));
 
   FitReport report;
@@ -154,10 +156,13 @@ int fit(const Catalog& catalog, const FitOptions& options) {
   report.ranks = suite->plain_case().ranks();
   report.file = file.string();
   report.stacks = stacks_for(catalog, options, *suite, dry_run.gpu);
+  const MakeFitCase make_case = [&](const FitStack& stack, FitSize size, bool is_short) {
+    return suite->make_case(stack, size, is_short);
+  };
   FitSearch search(
       report.stacks, question_of(*suite),
-      [&](const FitStack& stack, FitSize size) { return planner.plan(*suite, stack, size); },
-      [&](const FitStack& stack, FitSize size) { return planner.verify(*suite, stack, size); });
+      [&](const FitStack& stack, FitSize size) { return planner.plan(make_case, stack, size); },
+      [&](const FitStack& stack, FitSize size) { return planner.verify(make_case, stack, size); });
   const auto answer = search.find();
   if (!answer) return nothing_fits(search, report.stacks, options);
   report.answer = *answer;
@@ -187,7 +192,13 @@ void add_fit(CommandLine& line) {
       std::string("The suite file to write; default: ") + kFitFolder + "/NAME.yaml");
   command->add_flag("--json", options->json, "Print JSON");
   command->callback([&line, options] {
-    line.action = [&line, options] { return fit(line.catalog(), *options); };
+    line.action = [&line, options] {
+      try {
+        return fit(line.catalog(), *options);
+      } catch (const PlanInterrupted& interrupted) {
+        throw NoAnswer(kInterrupted, interrupted.what());
+      }
+    };
   });
 }
 

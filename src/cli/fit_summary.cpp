@@ -5,8 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "src/cli/fit_planner.h"
 #include "src/core/text.h"
+#include "src/runner/fit_search.h"
 
 namespace headroom {
 namespace {

@@ -8,7 +8,7 @@
 #include "src/core/enum_names.h"
 #include "src/core/text.h"
 #include "src/results/columns.h"
-#include "src/runner/environment.h"
+#include "src/runner/suite_run.h"
 
 namespace headroom {
 namespace {

@@ -11,9 +11,9 @@
 #include "src/cli/output.h"
 #include "src/cli/suite_runs.h"
 #include "src/cli/summary.h"
-#include "src/core/text.h"
 #include "src/core/error.h"
-#include "src/runner/dry_program.h"
+#include "src/core/text.h"
+#include "src/runner/dry_run.h"
 
 namespace headroom {
 namespace {
@@ -22,7 +22,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr int kSignalBase = 128;  // a shell's exit status for a signal
 
-int status_of(const ExitStatus& exit) {
+int exit_code_of(const ExitStatus& exit) {
   return exit.signal == 0 ? exit.code : kSignalBase + exit.signal;
 }
 
@@ -117,7 +117,7 @@ int plan_program(const std::vector<std::string>& command, const DryRun& dry_run,
   }
   const bool fits =
       std::none_of(program.reports.begin(), program.reports.end(), &ran_out_of_memory);
-  const int status = status_of(program.exit);
+  const int status = exit_code_of(program.exit);
   if (json) {
     print(Json{{"exit_status", status}, {"fits", fits}, {"processes", processes}}.dump(2) + "\n");
   } else if (!processes.empty()) {

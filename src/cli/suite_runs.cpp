@@ -19,7 +19,7 @@
 #include "src/core/error.h"
 #include "src/core/text.h"
 #include "src/results/results_folder.h"
-#include "src/runner/environment.h"
+#include "src/runner/suite_run.h"
 #include "src/workers/this_process.h"
 
 namespace headroom {

@@ -1,9 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/runner/dry_run.h"
 
-#include <algorithm>
-#include <cstdlib>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+
+#include "src/core/error.h"
 #include "src/core/file.h"
 #include "src/core/json.h"
 
@@ -12,13 +21,64 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kMostBytesOfReport = 1 << 20;
+constexpr std::size_t kMaxBytesOfReport = 1 << 20;
 
 /// LD_PRELOAD may name something already; it stays, behind ours.
 std::string preload(const std::string& folder) {
   const char* before = std::getenv("LD_PRELOAD");
   return folder + "/libcuda.so.1:" + folder + "/libnvidia-ml.so.1" +
          (before == nullptr ? "" : std::string(":") + before);
+}
+
+/// While it lives, SIGINT and SIGQUIT are the program's alone: the terminal sends them to both.
+class LeaveSignalsToChild {
+ public:
+  LeaveSignalsToChild() {
+    for (std::size_t i = 0; i < kSignals.size(); ++i)
+      before_[i] = std::signal(kSignals[i], SIG_IGN);
+  }
+  ~LeaveSignalsToChild() {
+    for (std::size_t i = 0; i < kSignals.size(); ++i) std::signal(kSignals[i], before_[i]);
+  }
+  LeaveSignalsToChild(const LeaveSignalsToChild&) = delete;
+  LeaveSignalsToChild& operator=(const LeaveSignalsToChild&) = delete;
+
+  static constexpr std::array kSignals = {SIGINT, SIGQUIT};
+
+ private:
+  std::array<void (*)(int), kSignals.size()> before_{};
+};
+
+pid_t spawn(const std::vector<std::string>& command, const Environment& environment) {
+  const std::vector<std::string> variables = environment_with(environment);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
+  // An ignored signal would stay ignored in the program.
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t defaults;
+  sigemptyset(&defaults);
+  for (const int signal : LeaveSignalsToChild::kSignals) sigaddset(&defaults, signal);
+  for (const int signal : {SIGPIPE, SIGXFSZ}) sigaddset(&defaults, signal);
+  posix_spawnattr_setsigdefault(&attributes, &defaults);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+
+  pid_t child = 0;
+  const int error = posix_spawnp(&child, command[0].c_str(), &actions, &attributes,
+                                 pointers_to(command).data(), pointers_to(variables).data());
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
+  if (error != 0) throw ConfigError(command[0] + ": " + std::strerror(error));
+  return child;
+}
+
+ExitStatus wait_for(pid_t child) {
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (WIFSIGNALED(status)) return {0, WTERMSIG(status)};
+  return {WEXITSTATUS(status), 0};
 }
 
 }  // namespace
@@ -48,11 +108,20 @@ std::vector<Json> read_reports(const std::filesystem::path& folder) {
   std::vector<Json> reports;
   for (const auto& file : files) {
     try {
-      reports.push_back(read_json(read_file(file.string(), kMostBytesOfReport)));
+      reports.push_back(read_json(read_file(file.string(), kMaxBytesOfReport)));
     } catch (const JsonError&) {  // its process was killed while it wrote
     }
   }
   return reports;
+}
+
+DryProgram run_dry(const std::vector<std::string>& command, const DryRun& dry_run) {
+  const ScratchFolder reports;
+  const LeaveSignalsToChild signals;
+  DryProgram result;
+  result.exit = wait_for(spawn(command, dry_run_environment(dry_run, reports.path())));
+  result.reports = read_reports(reports.path());
+  return result;
 }
 
 }  // namespace headroom

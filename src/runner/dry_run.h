@@ -7,9 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "src/workers/this_process.h"
+#include "src/workers/process.h"
 
-// How a program is run dry: src/dry_run is loaded before it. docs/planning.md.
+// How a program is run dry: src/dry_run, the CUDA that does nothing, is loaded before it.
+// docs/planning.md.
 namespace headroom {
 
 /// What a dry run plays.
@@ -30,5 +31,17 @@ Environment dry_run_environment(const DryRun& dry_run, const std::filesystem::pa
 /// The reports in that folder, of all processes that used the device and came to their end, by
 /// process number. A report that was torn is left out.
 std::vector<nlohmann::ordered_json> read_reports(const std::filesystem::path& folder);
+
+/// What came of somebody's program that ran dry.
+struct DryProgram {
+  ExitStatus exit;
+  std::vector<nlohmann::ordered_json> reports;  // of its processes that used the device
+};
+
+/// Runs a command, found on PATH as a shell would, dry. It has this process's standard input and
+/// error; what it prints goes to standard error, so that standard output is the plan's. ctrl-C
+/// reaches it, and is not this process's end.
+/// Throws ConfigError where it can't be started.
+DryProgram run_dry(const std::vector<std::string>& command, const DryRun& dry_run);
 
 }  // namespace headroom

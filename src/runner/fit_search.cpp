@@ -6,7 +6,21 @@
 #include <functional>
 #include <limits>
 
+#include "src/core/text.h"
+
 namespace headroom {
+
+std::string describe(FitSize size) {
+  const std::string batch = "batch " + std::to_string(size.batch_size);
+  if (size.micro_batches == 1) return batch;
+  return batch + " in " + std::to_string(size.micro_batches) + " micro-batches";
+}
+
+std::string describe(const FitPlan& plan) {
+  if (plan.fits()) return "fits, " + format_bytes(plan.driver_peak_bytes);
+  if (plan.missing_bytes > 0) return "misses by " + format_bytes(plan.missing_bytes);
+  return std::string(enum_name(plan.status)) + ": " + plan.reason;
+}
 
 std::int64_t largest_fitting(std::int64_t first, std::int64_t last,
                              const std::function<bool(std::int64_t)>& fits) {
@@ -46,7 +60,7 @@ std::optional<FitAnswer> FitSearch::find(std::size_t stack) {
 }
 
 std::optional<FitAnswer> FitSearch::find_whole(std::size_t stack) {
-  const std::int64_t most = std::max(question_.batch_size, question_.most_samples);
+  const std::int64_t most = std::max(question_.batch_size, question_.max_samples);
   const std::int64_t largest = largest_fitting(question_.batch_size, most, [&](std::int64_t n) {
     return plan(stack, {n, 1}).fits();
   });
@@ -62,7 +76,7 @@ std::optional<FitAnswer> FitSearch::find_whole(std::size_t stack) {
 std::optional<FitAnswer> FitSearch::find_cut(std::size_t stack) {
   const std::int64_t batch = question_.batch_size;
   const auto cut = [](std::int64_t n) { return FitSize{2 * n, 2}; };
-  const std::int64_t most = std::min(batch - 1, question_.most_samples / 2);
+  const std::int64_t most = std::min(batch - 1, question_.max_samples / 2);
   if (most < 1 || !plan(stack, cut(1)).fits()) return std::nullopt;
   const std::int64_t largest =
       largest_fitting(1, most, [&](std::int64_t n) { return plan(stack, cut(n)).fits(); });

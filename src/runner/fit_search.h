@@ -38,11 +38,18 @@ struct FitPlan {
   bool was_planned() const { return fits() || status == Status::out_of_memory; }
 };
 
-using FitPlanner = std::function<FitPlan(const FitStack&, FitSize)>;
+/// "batch 8", "batch 8 in 4 micro-batches".
+std::string describe(FitSize size);
+
+/// "fits, 5.26 GiB", "misses by 1.00 GiB", "unsupported: why".
+std::string describe(const FitPlan& plan);
+
+/// Plans a stack at a size.
+using FitPlanFunction = std::function<FitPlan(const FitStack&, FitSize)>;
 
 struct FitQuestion {
-  std::int64_t batch_size = 1;    // of an update; the answer keeps it
-  std::int64_t most_samples = 1;  // that are planned at once, at least batch_size
+  std::int64_t batch_size = 1;   // of an update; the answer keeps it
+  std::int64_t max_samples = 1;  // that are planned at once, at least batch_size
 };
 
 /// A stack and a size that fit, as a suite writes them.
@@ -53,7 +60,7 @@ struct FitAnswer {
   /// The largest micro-batch that fits the stack: in one piece where the answer is, else with
   /// gradients that live through forward.
   std::int64_t largest_micro_batch = 1;
-  /// What came of one sample more; nothing: most_samples was reached.
+  /// What came of one sample more; nothing: max_samples was reached.
   std::optional<FitPlan> one_more;
 };
 
@@ -73,8 +80,8 @@ struct FitTrial {
 class FitSearch {
  public:
   /// `plan` may make a case short; `verify` plans it as it will be written.
-  FitSearch(const std::vector<FitStack>& stacks, FitQuestion question, FitPlanner plan,
-            FitPlanner verify)
+  FitSearch(const std::vector<FitStack>& stacks, FitQuestion question, FitPlanFunction plan,
+            FitPlanFunction verify)
       : stacks_(stacks), question_(question), plan_(std::move(plan)), verify_(std::move(verify)) {}
 
   /// The first stack that fits, at the largest micro-batch that divides the batch. Nothing: none.
@@ -95,8 +102,8 @@ class FitSearch {
 
   const std::vector<FitStack>& stacks_;
   FitQuestion question_;
-  FitPlanner plan_;
-  FitPlanner verify_;
+  FitPlanFunction plan_;
+  FitPlanFunction verify_;
   std::map<std::tuple<std::size_t, FitSize>, FitPlan> done_;
 };
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "src/runner/outcome.h"
+#include "src/runner/attempt.h"
 #include "src/suite/schema.h"
 
 namespace headroom {

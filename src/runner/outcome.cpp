@@ -3,12 +3,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <string>
 #include <string_view>
+#include <tuple>
+
+#include "src/results/columns.h"
 
 namespace headroom {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
 using Ending = WorkerReply::Ending;
 
 /// JSON has no NaN and no infinity: a worker's number that is neither finite nor missing is null.
@@ -21,7 +27,9 @@ bool has_type(const Json& value, ColumnType type) {
   return type == ColumnType::integer ? value.is_number_integer() : is_finite(value);
 }
 
-bool is_loss(std::string_view column) { return column == "first_loss" || column == "last_loss"; }
+bool is_loss(std::string_view name) {
+  return name == column::first_loss || name == column::last_loss;
+}
 
 /// What is wrong with the record's columns; empty: nothing.
 std::string fault_in_columns(const Json& columns, const Catalog& catalog) {
@@ -53,9 +61,9 @@ bool losses_are_finite(const Json& record) {
 
 std::optional<Status> status_of_worker(const Json& record) {
   const Json status = record.value("status", Json());
-  for (const Status one : {Status::ok, Status::out_of_memory, Status::unsupported, Status::inactive,
-                           Status::incorrect, Status::failed}) {
-    if (status == enum_name(one)) return one;
+  for (const Status known : {Status::ok, Status::out_of_memory, Status::unsupported,
+                             Status::inactive, Status::incorrect, Status::failed}) {
+    if (status == enum_name(known)) return known;
   }
   return std::nullopt;
 }
@@ -79,17 +87,95 @@ Outcome outcome_of_record(const WorkerReply& reply, const Catalog& catalog) {
   return {{*status, text.empty() ? reply.reason : text}, record};
 }
 
-bool excludes(const Catalog& catalog, const std::string& one, const std::string& other) {
-  const TechniqueInfo* info = catalog.find_technique(one);
-  return info != nullptr && std::count(info->excludes.begin(), info->excludes.end(), other) > 0;
+/// What a rank has to do with how the case ended, most first.
+enum class Role { timed_out, out_of_memory, crashed, own_record, peer_lost, dismissed, none };
+
+Role role_of(const WorkerReply& reply, Status status) {
+  if (status == Status::ok) return Role::none;
+  if (reply.ending == Ending::dismissed) return Role::dismissed;
+  if (reply.ending == Ending::timed_out) return Role::timed_out;
+  if (status == Status::out_of_memory) return Role::out_of_memory;
+  if (reply.ending != Ending::answered) return Role::crashed;
+  return reply.record.value("peer_lost", Json()) == true ? Role::peer_lost : Role::own_record;
 }
 
-std::string names_of_joining(const Catalog& catalog) {
-  std::string names;
-  for (const TechniqueInfo& technique : catalog.techniques) {
-    if (technique.joins_ranks) names += (names.empty() ? "" : ", ") + technique.name;
+/// The rank that decides. Where all are ok: the first one.
+std::size_t deciding_rank(const std::vector<WorkerReply>& replies,
+                          const std::vector<Outcome>& outcomes) {
+  const auto key = [&](std::size_t rank) {
+    const WorkerReply& reply = replies[rank];
+    return std::tuple(role_of(reply, outcomes[rank].verdict.status), reply.last.messages,
+                      reply.ended_at);
+  };
+  std::size_t deciding = 0;
+  for (std::size_t rank = 1; rank < replies.size(); ++rank) {
+    if (key(rank) < key(deciding)) deciding = rank;
   }
-  return names;
+  return deciding;
+}
+
+/// What is kept of a rank: its record, or, where it gave none, the runner's verdict in its place.
+Json record_of(const Outcome& outcome) {
+  if (!outcome.record.is_null()) return outcome.record;
+  return {{"status", enum_name(outcome.verdict.status)}, {"reason", outcome.verdict.reason}};
+}
+
+std::string with_rank(std::size_t rank, std::size_t ranks, const std::string& reason) {
+  const std::string name = "rank " + std::to_string(rank) + " of " + std::to_string(ranks);
+  return reason.empty() ? name : name + ": " + reason;
+}
+
+/// Who waits is silent: where a rank that was not silent yet is behind all that were, they waited
+/// for it. Nothing: none is.
+std::optional<std::size_t> rank_behind(const std::vector<WorkerReply>& replies,
+                                       std::size_t timed_out) {
+  std::optional<std::size_t> behind;
+  for (std::size_t rank = 0; rank < replies.size(); ++rank) {
+    const std::int64_t least = replies[behind.value_or(timed_out)].last.messages;
+    if (replies[rank].ending != Ending::dismissed) continue;
+    if (replies[rank].last.messages < least) behind = rank;
+  }
+  return behind;
+}
+
+/// The reason of a case that is not ok.
+std::string reason_of(const std::vector<WorkerReply>& replies, std::size_t deciding,
+                      const std::string& reason) {
+  const std::size_t ranks = replies.size();
+  if (replies[deciding].ending != Ending::timed_out) return with_rank(deciding, ranks, reason);
+  const auto behind = rank_behind(replies, deciding);
+  if (!behind) return with_rank(deciding, ranks, reason);
+  return with_rank(*behind, ranks, "behind the others in ") + describe(replies[*behind].last) +
+         "; " + with_rank(deciding, ranks, reason);
+}
+
+/// The first rank whose peak is the largest.
+std::size_t peak_rank_of(const std::vector<Json>& records) {
+  const auto peak = [](const Json& record) {
+    return columns_of(record).value(column::run_peak_allocated_bytes, std::int64_t{0});
+  };
+  const auto largest =
+      std::max_element(records.begin(), records.end(),
+                       [&](const Json& a, const Json& b) { return peak(a) < peak(b); });
+  return static_cast<std::size_t>(largest - records.begin());
+}
+
+/// Where all ranks are ok: one of them may have something to say all the same.
+std::string reason_of_ok(const std::vector<Outcome>& outcomes) {
+  for (std::size_t rank = 0; rank < outcomes.size(); ++rank) {
+    const std::string& reason = outcomes[rank].verdict.reason;
+    if (!reason.empty()) return with_rank(rank, outcomes.size(), reason);
+  }
+  return "";
+}
+
+bool all_answered_the_same(const std::vector<WorkerReply>& replies,
+                           const std::vector<Outcome>& outcomes) {
+  for (std::size_t rank = 0; rank < replies.size(); ++rank) {
+    if (replies[rank].ending != Ending::answered) return false;
+    if (outcomes[rank].verdict != outcomes[0].verdict) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -114,28 +200,24 @@ Outcome outcome_of(const WorkerReply& reply, const Catalog& catalog) {
   return failed(reply.reason);
 }
 
-bool joins_ranks(const Case& one, const Catalog& catalog) {
-  return std::any_of(one.techniques.begin(), one.techniques.end(), [&](const Json& technique) {
-    const TechniqueInfo* info = catalog.find_technique(technique.at("name").get<std::string>());
-    return info != nullptr && info->joins_ranks;
-  });
-}
+Outcome outcome_of_ranks(const std::vector<WorkerReply>& replies, const Catalog& catalog) {
+  std::vector<Outcome> outcomes;
+  outcomes.reserve(replies.size());
+  for (const WorkerReply& reply : replies) outcomes.push_back(outcome_of(reply, catalog));
+  if (replies.size() == 1) return outcomes.front();
 
-std::optional<std::string> why_unsupported(const Case& one, const Catalog& catalog) {
-  std::vector<std::string> names;
-  for (const Json& technique : one.techniques) names.push_back(technique.at("name"));
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    for (std::size_t j = i + 1; j < names.size(); ++j) {
-      if (excludes(catalog, names[i], names[j]) || excludes(catalog, names[j], names[i])) {
-        return names[i] + " and " + names[j] + " exclude each other";
-      }
-    }
+  const std::size_t deciding = deciding_rank(replies, outcomes);
+  Outcome outcome = outcomes[deciding];
+  for (const Outcome& own : outcomes) outcome.rank_records.push_back(record_of(own));
+  std::string& reason = outcome.verdict.reason;
+  if (outcome.verdict.status == Status::ok) {
+    reason = reason_of_ok(outcomes);
+    outcome.peak_rank = peak_rank_of(outcome.rank_records);
+    outcome.record = outcome.rank_records[*outcome.peak_rank];
+  } else if (!all_answered_the_same(replies, outcomes)) {
+    reason = reason_of(replies, deciding, reason);
   }
-  if (one.ranks() > 1 && !joins_ranks(one, catalog)) {
-    return std::to_string(one.ranks()) +
-           " ranks need a technique that joins them: " + names_of_joining(catalog);
-  }
-  return std::nullopt;
+  return outcome;
 }
 
 }  // namespace headroom

@@ -4,11 +4,9 @@
 #include <cstddef>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "src/results/row.h"
-#include "src/suite/case.h"
 #include "src/suite/catalog.h"
 #include "src/workers/worker_call.h"
 
@@ -17,15 +15,15 @@ namespace headroom {
 /// What came of a case.
 struct Outcome {
   Verdict verdict;
-  /// The worker's; null where there is none. Of several ranks that of the peak rank, or of the one
-  /// that the reason names.
+  /// The worker's; null where there is none. A case of several ranks has the record of the peak
+  /// rank, or of the one that the reason names.
   nlohmann::ordered_json record;
   /// The record's figures count although the verdict is not `ok`: a plan knows what a case that
   /// does not fit would take.
   bool keeps_figures = false;
-  /// Of several ranks: what each of them gave, by rank. Empty: there was one process.
+  /// What each rank gave, by rank. Empty: there was one process.
   std::vector<nlohmann::ordered_json> rank_records = {};
-  /// Of several ranks: the one whose peak the record explains.
+  /// The rank whose peak the record explains. Nothing: there was one process.
   std::optional<std::size_t> peak_rank = {};
 };
 
@@ -33,12 +31,18 @@ struct Outcome {
 /// the case has failed; one whose loss is not finite is incorrect.
 Outcome outcome_of(const WorkerReply& reply, const Catalog& catalog);
 
-/// Whether one of the case's techniques makes one training of its ranks.
-bool joins_ranks(const Case& one, const Catalog& catalog);
-
-/// Why the case can't run on that device ("cpu" or "cuda"), so that no worker need be started: it
-/// lists techniques that exclude each other, or one that needs another device, or none that joins
-/// its ranks. Nothing: it can.
-std::optional<std::string> why_unsupported(const Case& one, const Catalog& catalog);
+/// What the replies of a case's ranks mean together. It is ok where all ranks are. Else the verdict
+/// is that of one rank, which the reason names: the first of these that there is,
+///
+/// - one that was silent, or took, too long: what others did after it was ended follows from that;
+/// - one that ran out of memory;
+/// - one that ended without a record, or broke the protocol;
+/// - one whose record is not ok;
+/// - one whose record is not ok, and says that it lost another rank;
+///
+/// of several the one that is the furthest behind, then the one that ended first. Behind one that
+/// was silent there may be another that was not silent as long: it is named before it. No rank is
+/// named where all answered the same.
+Outcome outcome_of_ranks(const std::vector<WorkerReply>& replies, const Catalog& catalog);
 
 }  // namespace headroom

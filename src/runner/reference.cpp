@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <string_view>
+
+#include "src/results/columns.h"
 
 namespace headroom {
 namespace {
@@ -12,16 +15,16 @@ using Json = nlohmann::ordered_json;
 
 /// One figure of the first step that techniques may change only so much.
 struct Checked {
-  const char* column;
+  std::string_view column;
   const char* words;
   double TechniqueInfo::*tolerance;
   double TechniqueInfo::*option_tolerance;
 };
 
 constexpr Checked kChecked[] = {
-    {"first_loss", "the loss of the first step", &TechniqueInfo::loss_tolerance,
+    {column::first_loss, "the loss of the first step", &TechniqueInfo::loss_tolerance,
      &TechniqueInfo::option_loss_tolerance},
-    {"first_gradient_norm", "the gradient norm of the first step",
+    {column::first_gradient_norm, "the gradient norm of the first step",
      &TechniqueInfo::gradient_tolerance, &TechniqueInfo::option_gradient_tolerance},
 };
 
@@ -66,7 +69,7 @@ std::string text(double value) { return Json(value).dump(); }
 
 Verdict check_against_reference(const Catalog& catalog, const Suite& suite, const Case& one,
                                 const Row& row, const DoneRow& done) {
-  Verdict own{Status::ok, row.value("reason", "")};
+  Verdict own{Status::ok, text_in(row, column::reason)};
   if (is_plain_case(one) || drops_out(one)) return own;
   const Json fields = plain_fields(catalog, one);
   const auto reference = std::find_if(suite.cases.begin(), suite.cases.end(), [&](const Case& c) {

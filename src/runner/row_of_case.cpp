@@ -1,29 +1,78 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/runner/row_of_case.h"
 
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <optional>
 #include <string_view>
+
+#include "src/core/checksum.h"
+#include "src/results/columns.h"
+#include "src/workers/this_process.h"
 
 namespace headroom {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::string_view kPublished = "published_";
-
 bool keeps_figures(const Outcome& outcome) {
   return outcome.verdict.status == Status::ok || outcome.keeps_figures;
 }
 
-/// What a row says beyond the columns that were given to it.
-Json with_case(Json columns, const Case& one, const Outcome& outcome) {
-  columns["case"] = one.name;
-  columns["techniques"] = one.technique_names();
-  columns["status"] = enum_name(outcome.verdict.status);
-  columns["reason"] = outcome.verdict.reason;
-  if (outcome.peak_rank && keeps_figures(outcome)) columns["peak_rank"] = *outcome.peak_rank;
+template <typename Value>
+void set_known(Json& columns, std::string_view name, const std::optional<Value>& value) {
+  if (value) columns[name] = *value;
+}
+
+/// What a row says of its run.
+Json columns_of_run(const RunFacts& run) {
+  return {{column::suite, run.suite},
+          {column::kind, kind_of(run)},
+          {column::device, run.device},
+          {column::commit, run.commit},
+          {column::cpu, run.environment.at("cpu")},
+          {column::environment_hash, fingerprint(run.environment.dump())}};
+}
+
+void add_case(Json& columns, const Case& one) {
+  columns[column::case_] = one.name;
+  columns[column::techniques] = one.technique_names();
+  columns[column::ranks] = one.ranks();
   for (const auto& [name, value] : one.published.items()) {
-    columns[std::string(kPublished) + name] = value;
+    columns[std::string(kPublishedPrefix) + name] = value;
   }
+}
+
+void add_facts(Json& columns, const CaseFacts& facts) {
+  const Outcome& outcome = facts.outcome;
+  columns[column::started_at] = facts.started_at;
+  columns[column::status] = enum_name(outcome.verdict.status);
+  columns[column::reason] = outcome.verdict.reason;
+  if (keeps_figures(outcome)) set_known(columns, column::peak_rank, outcome.peak_rank);
+  for (const auto& [name, value] : facts.planned.items()) {
+    columns[std::string(kPlannedPrefix) + name] = value;
+  }
+}
+
+void add_plan(Json& columns, const PlanFigures& plan) {
+  set_known(columns, column::context_bytes, plan.context_bytes);
+  if (plan.fits) columns[column::fits] = *plan.fits ? "yes" : "no";
+  set_known(columns, column::missing_bytes, plan.missing_bytes);
+  set_known(columns, column::run_peak_reserved_lower_bytes, plan.run_peak_reserved_lower_bytes);
+  set_known(columns, column::run_peak_reserved_upper_bytes, plan.run_peak_reserved_upper_bytes);
+  set_known(columns, column::step_time_lower_bound_ns, plan.step_time_lower_bound_ns);
+}
+
+/// All columns of the runner but those that follow from others: see with_errors().
+Json runner_columns(const RunFacts& run, const Case& one, const CaseFacts& facts) {
+  Json columns = columns_of_run(run);
+  add_case(columns, one);
+  add_facts(columns, facts);
+  add_plan(columns, facts.plan);
   return columns;
 }
 
@@ -32,7 +81,7 @@ bool holds_measurements(const Column& column) {
          column.group != ColumnGroup::provenance;
 }
 
-Json member(const Json& object, const std::string& name) {
+Json member(const Json& object, std::string_view name) {
   const auto entry = object.find(name);
   return entry == object.end() ? Json() : *entry;
 }
@@ -40,7 +89,7 @@ Json member(const Json& object, const std::string& name) {
 /// How far a figure lies from the published one, in percent of it; null where one is missing.
 Json error_percent(const Row& row, const std::string& figure) {
   const auto mine = compared_figure(row, figure);
-  const auto published = number_in(row, std::string(kPublished) + figure);
+  const auto published = number_in(row, std::string(kPublishedPrefix) + figure);
   if (!mine || !published || *published == 0) return {};
   return 100.0 * (*mine - *published) / *published;
 }
@@ -60,16 +109,61 @@ Row with_errors(const Catalog& catalog, const Row& row) {
   return result;
 }
 
+std::string cpu_model() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t colon = line.find(": ");
+    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
+  }
+  utsname system;  // ARM's cpuinfo has no names
+  return uname(&system) == 0 ? system.machine : "";
+}
+
+std::string kernel() {
+  utsname system;
+  return uname(&system) == 0 ? system.release : "";
+}
+
+std::vector<std::string> relevant_variables() {
+  constexpr std::array<std::string_view, 6> kPrefixes = {"OMP_",  "MKL_",    "PYTORCH_",
+                                                         "CUDA_", "CUBLAS_", "NCCL_"};
+  std::vector<std::string> variables;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view variable = *entry;
+    const auto is_prefix = [&](std::string_view prefix) { return variable.starts_with(prefix); };
+    if (std::any_of(kPrefixes.begin(), kPrefixes.end(), is_prefix))
+      variables.emplace_back(variable);
+  }
+  std::sort(variables.begin(), variables.end());
+  return variables;
+}
+
 }  // namespace
 
-Row make_row(const Catalog& catalog, const Case& one, const Outcome& outcome,
-             const Json& runner_columns) {
-  const Json known = with_case(runner_columns, one, outcome);
+std::string kind_of(const RunFacts& run) { return run.is_planned ? "planned" : "measured"; }
+
+Json environment_of(const Catalog& catalog) {
+  Json variables = Json::object();
+  for (const std::string& variable : relevant_variables()) {
+    const std::size_t sign = variable.find('=');
+    variables[variable.substr(0, sign)] = variable.substr(sign + 1);
+  }
+  const Json here = {{"cpu", cpu_model()},
+                     {"cores", usable_cores()},
+                     {"kernel", kernel()},
+                     {"libtorch", catalog.libtorch},
+                     {"variables", std::move(variables)}};
+  // Whatever bytes a variable holds, it must come out.
+  return Json::parse(here.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+Row make_row(const Catalog& catalog, const RunFacts& run, const Case& one, const CaseFacts& facts) {
+  const Outcome& outcome = facts.outcome;
+  const Json known = runner_columns(run, one, facts);
   const Json measured = columns_of(outcome.record);
-  const bool is_planned = member(known, "kind") == "planned";
   Row row = Row::object();
   for (const Column& column : catalog.columns) {
-    if (is_planned && column.is_real_only()) continue;
+    if (run.is_planned && column.is_real_only()) continue;
     Json value;
     if (column.origin == kRunnerOrigin) {
       value = member(known, column.name);
@@ -90,9 +184,9 @@ std::vector<Row> make_rank_rows(const Catalog& catalog, const std::vector<Json>&
   std::vector<Row> rows;
   for (const Json& record : rank_records) {
     Row row{{"rank", rows.size()},
-            {"status", member(record, "status")},
-            {"reason", member(record, "reason")}};
-    const bool is_ok = row["status"] == enum_name(Status::ok);
+            {column::status, member(record, column::status)},
+            {column::reason, member(record, column::reason)}};
+    const bool is_ok = row[column::status] == enum_name(Status::ok);
     const Json measured = columns_of(record);
     for (const Column& column : catalog.columns) {
       const Json value = member(measured, column.name);

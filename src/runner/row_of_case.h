@@ -2,22 +2,48 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <string>
 #include <vector>
 
 #include "src/results/row.h"
-#include "src/runner/outcome.h"
+#include "src/runner/case_plan.h"
 #include "src/suite/case.h"
 #include "src/suite/catalog.h"
 
+// The rows of a run. All columns whose origin is the runner are filled here.
 namespace headroom {
 
-/// The row of a case. `runner_columns` holds what the runner knows beyond the case and its
-/// outcome: device, provenance. A case that did not end `ok` keeps no measurement: of the worker's
-/// columns only those of the groups identity, work and provenance. A planned row (its "kind") has
-/// none of the groups time and learning. What the ranks of a case have each of their own is brought
-/// together as each column's `across_ranks` says.
-Row make_row(const Catalog& catalog, const Case& one, const Outcome& outcome,
-             const nlohmann::ordered_json& runner_columns);
+/// What a run says in each of its rows.
+struct RunFacts {
+  std::string suite;
+  std::string device;       // "cpu" or "cuda"
+  bool is_planned = false;  // its cases are planned, not measured
+  std::string commit;
+  nlohmann::ordered_json environment;  // what environment_of() gives
+};
+
+/// The kind of the run's rows: "measured" or "planned".
+std::string kind_of(const RunFacts& run);
+
+/// What can change a number and is in no column of its own: {"cpu", "cores", "kernel", "libtorch",
+/// "variables": {name: value}}, of the processor, the cores that may be used, and the variables
+/// that LibTorch and CUDA read. The commit is not in it, so that two commits compare.
+nlohmann::ordered_json environment_of(const Catalog& catalog);
+
+/// What came of one case, and when.
+struct CaseFacts {
+  std::string started_at;  // see utc_now()
+  Outcome outcome;
+  PlanFigures plan;  // of a planned case
+  /// The figures of a measured case's own plan: the columns of its record. Empty: it has no plan.
+  nlohmann::ordered_json planned = nlohmann::ordered_json::object();
+};
+
+/// The row of a case. A case that did not end `ok` keeps no measurement: of the worker's columns
+/// only those of the groups identity, work and provenance. A planned row has none of the groups
+/// time and learning. What the ranks of a case have each of their own is brought together as each
+/// column's `across_ranks` says.
+Row make_row(const Catalog& catalog, const RunFacts& run, const Case& one, const CaseFacts& facts);
 
 /// The ranks of a case, from what each of them gave: {"rank", "status", "reason", and the worker's
 /// own columns}. A rank that did not end `ok` keeps as little as a case does.

@@ -3,6 +3,8 @@
 
 #include <unistd.h>
 
+#include <array>
+#include <ctime>
 #include <map>
 #include <optional>
 #include <system_error>
@@ -11,10 +13,8 @@
 #include "src/core/file.h"
 #include "src/results/journal.h"
 #include "src/results/results_folder.h"
-#include "src/runner/environment.h"
-#include "src/runner/measure_request.h"
-#include "src/runner/planned_case.h"
-#include "src/runner/rank_attempt.h"
+#include "src/runner/attempt.h"
+#include "src/runner/case_plan.h"
 #include "src/runner/reference.h"
 #include "src/runner/row_of_case.h"
 
@@ -34,11 +34,11 @@ class SuiteRun {
         observer_(observer),
         folder_(options.folder),
         journal_(folder_.journal()),
-        environment_(environment(catalog)),
-        columns_(provenance_columns(catalog, environment_)) {
-    columns_["suite"] = suite.name;
-    columns_["kind"] = kind();
-    columns_["device"] = options.device;
+        facts_{.suite = suite.name,
+               .device = options.device,
+               .is_planned = !options.measures,
+               .commit = catalog.commit,
+               .environment = environment_of(catalog)} {
     open_journal();
     folder_.replace("suite.yaml", suite.effective_yaml);
     write_results();
@@ -77,7 +77,7 @@ class SuiteRun {
   void open_journal() {
     // Plans for two GPUs must not be mixed either.
     const std::string& device = options_.measures ? options_.device : options_.dry_run->gpu;
-    const Json header = make_header(suite_, catalog_, kind(), device, options_.worker);
+    const Json header = make_header(suite_, catalog_, kind_of(facts_), device, options_.worker);
     if (journal_.cut_bytes() > 0) {
       observer_.said(folder_.journal() + ": cut off the last " +
                      std::to_string(journal_.cut_bytes()) + " bytes, a record torn by a kill");
@@ -105,27 +105,22 @@ class SuiteRun {
     return done == done_.end() ? nullptr : &done->second.row;
   }
 
-  std::string kind() const { return options_.measures ? "measured" : "planned"; }
-
   /// False: the user interrupted it, and it has no row.
   bool run_case(const Case& one) {
-    Json columns = columns_;
-    columns["started_at"] = utc_now();
-    columns["ranks"] = one.ranks();
-    Outcome outcome;
+    CaseFacts facts;
+    facts.started_at = utc_now();
     if (const auto why = why_impossible(one)) {
-      outcome.verdict = {Status::unsupported, *why};
-    } else if (!(options_.measures ? measure(one, outcome, columns)
-                                   : plan(one, outcome, columns))) {
+      facts.outcome.verdict = {Status::unsupported, *why};
+    } else if (!(options_.measures ? measure(one, facts) : plan(one, facts))) {
       return false;
     }
-    Row row = make_row(catalog_, one, outcome, columns);
-    if (outcome.verdict.status == Status::ok) {
-      outcome.verdict = check_against_reference(
+    Row row = make_row(catalog_, facts_, one, facts);
+    if (facts.outcome.verdict.status == Status::ok) {
+      facts.outcome.verdict = check_against_reference(
           catalog_, suite_, one, row, [this](const Case& other) { return find_row(other); });
-      row = make_row(catalog_, one, outcome, columns);
+      row = make_row(catalog_, facts_, one, facts);
     }
-    keep(one, row, outcome);
+    keep(one, row, facts.outcome);
     return true;
   }
 
@@ -139,18 +134,17 @@ class SuiteRun {
   }
 
   /// Fills in what came of the case. False: the user interrupted it.
-  bool measure(const Case& one, Outcome& outcome, Json& columns) {
+  bool measure(const Case& one, CaseFacts& facts) {
     const auto attempt = start_ranks(one);
     if (attempt.interrupted) return false;
-    outcome = attempt.outcome;
+    facts.outcome = attempt.outcome;
     if (!options_.dry_run) return true;
     const FileDescriptor plan_log = folder_.open_log(one.name + ".plan");
     WorkerRequest dry = request(one, plan_log);
     dry.body.erase("snapshot");  // the measurement's own is kept
     const auto planned = plan_case(dry, *options_.dry_run, catalog_, interrupts_, on_progress_);
     if (!planned) return false;
-    const Json figures = columns_of(planned->outcome.record);
-    for (const auto& [name, value] : figures.items()) columns["planned_" + name] = value;
+    facts.planned = columns_of(planned->outcome.record);
     return true;
   }
 
@@ -173,14 +167,14 @@ class SuiteRun {
     }
   }
 
-  bool plan(const Case& one, Outcome& outcome, Json& columns) {
+  bool plan(const Case& one, CaseFacts& facts) {
     const FileDescriptor log = folder_.open_log(one.name);
     const auto planned =
         plan_case(request(one, log), *options_.dry_run, catalog_, interrupts_, on_progress_);
     if (!planned) return false;
-    outcome = planned->outcome;
-    if (one.ranks() > 1) outcome.peak_rank = 0;  // the one that is planned
-    columns.update(planned->columns);
+    facts.outcome = planned->outcome;
+    if (one.ranks() > 1) facts.outcome.peak_rank = 0;  // the one that is planned
+    facts.plan = planned->figures;
     return true;
   }
 
@@ -194,7 +188,7 @@ class SuiteRun {
   void keep(const Case& one, const Row& row, const Outcome& outcome) {
     Json entry = {{"case", one.name},
                   {"gate", one.gate},
-                  {"environment", environment_},
+                  {"environment", facts_.environment},
                   {"row", row},
                   {"record", outcome.record}};
     if (!outcome.rank_records.empty()) entry["rank_records"] = outcome.rank_records;
@@ -225,8 +219,7 @@ class SuiteRun {
   SuiteRunObserver& observer_;
   ResultsFolder folder_;
   Journal journal_;
-  const Json environment_;
-  Json columns_;  // what the runner itself says in each row
+  const RunFacts facts_;
   const std::function<void(const WorkerProgress&)> on_progress_ =
       [this](const WorkerProgress& progress) { observer_.case_progressed(progress); };
   std::map<std::string, Done> done_;  // by the case's name
@@ -237,6 +230,14 @@ class SuiteRun {
 SuiteRunResult run_suite(const Catalog& catalog, const Suite& suite, const SuiteRunOptions& options,
                          Interrupts& interrupts, SuiteRunObserver& observer) {
   return SuiteRun(catalog, suite, options, interrupts, observer).run();
+}
+
+std::string utc_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts;
+  gmtime_r(&now, &parts);
+  std::array<char, 32> text;
+  return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts)};
 }
 
 }  // namespace headroom

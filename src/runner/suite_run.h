@@ -58,4 +58,7 @@ struct SuiteRunResult {
 SuiteRunResult run_suite(const Catalog& catalog, const Suite& suite, const SuiteRunOptions& options,
                          Interrupts& interrupts, SuiteRunObserver& observer);
 
+/// Now, in UTC: "2026-11-21T11:30:05Z". A label; durations come from other clocks.
+std::string utc_now();
+
 }  // namespace headroom

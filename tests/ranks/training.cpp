@@ -13,7 +13,7 @@
 #include <map>
 #include <span>
 
-#include "src/runner/outcome.h"
+#include "src/runner/attempt.h"
 #include "src/suite/catalog.h"
 #include "tests/support/temporary_folder.h"
 

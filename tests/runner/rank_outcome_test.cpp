@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which rank decides: replies that a run can't be made to give at will.
-#include "src/runner/rank_outcome.h"
+#include "src/runner/outcome.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "src/runner/measure_request.h"
+#include "src/runner/attempt.h"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/runner/case_plan.h"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "src/gpus/gpu.h"
+#include "src/results/columns.h"
+#include "src/runner/attempt.h"
+#include "src/runner/outcome.h"
+
+namespace headroom {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+class CasePlanner {
+ public:
+  CasePlanner(const WorkerRequest& request, const Catalog& catalog, Interrupts& interrupts,
+              const std::function<void(const WorkerProgress&)>& on_progress)
+      : request_(request), catalog_(catalog), interrupts_(interrupts), on_progress_(on_progress) {}
+
+  std::optional<CasePlan> plan(const DryRun& dry_run) {
+    const DryAttempt estimated = attempt(dry_run, request_);
+    if (estimated.interrupted) return std::nullopt;
+    CasePlan result{estimated.outcome, {}};
+    const Status status = estimated.outcome.verdict.status;
+    if (estimated.report.is_null()) return result;
+    result.figures.context_bytes = estimated.report.at("context_bytes").get<std::int64_t>();
+    if (status == Status::out_of_memory) {
+      if (!add_missing(dry_run, result)) return std::nullopt;
+    } else if (status == Status::ok) {
+      result.figures.fits = true;
+      if (!add_bounds(dry_run, estimated, result)) return std::nullopt;
+    }
+    add_lower_bound(dry_run, result);
+    return result;
+  }
+
+ private:
+  DryAttempt attempt(const DryRun& dry_run, const WorkerRequest& request) {
+    return attempt_dry(request, dry_run, catalog_, interrupts_, on_progress_);
+  }
+
+  /// By how much a case misses the memory: what it takes where there is no end of it. False: the
+  /// user interrupted it.
+  bool add_missing(DryRun dry_run, CasePlan& result) {
+    dry_run.overcommit = true;
+    const DryAttempt unlimited = attempt(dry_run, request_);
+    if (unlimited.interrupted) return false;
+    result.figures.fits = false;
+    // A limit of the suite's own, inside the memory, is not lifted.
+    if (unlimited.outcome.verdict.status != Status::ok || unlimited.report.is_null()) return true;
+    const auto total = unlimited.report.at("total_bytes").get<std::int64_t>();
+    const auto peak = unlimited.report.at("peak_device_bytes").get<std::int64_t>();
+    result.figures.missing_bytes = std::max<std::int64_t>(0, peak - total);
+    result.outcome.record = unlimited.outcome.record;
+    result.outcome.keeps_figures = true;
+    return true;
+  }
+
+  /// Where no answer of the dry run hung on the host's pace, all paces give the same. False: the
+  /// user interrupted it.
+  bool add_bounds(DryRun dry_run, const DryAttempt& estimated, CasePlan& result) {
+    const auto reserved = [](const DryAttempt& attempt) {
+      return attempt.outcome.record.at("columns")
+          .at(column::run_peak_reserved_bytes)
+          .get<std::int64_t>();
+    };
+    std::int64_t lower = reserved(estimated);
+    std::int64_t upper = lower;
+    if (estimated.report.at("undecided_questions") != 0) {
+      WorkerRequest request = request_;
+      request.body.erase("snapshot");  // the estimated run's own is kept
+      for (const DryRun::Host host : {DryRun::Host::slow, DryRun::Host::ahead}) {
+        dry_run.host = host;
+        const DryAttempt bound = attempt(dry_run, request);
+        if (bound.interrupted) return false;
+        // A host that is ahead can run out of memory where the estimated one does not.
+        if (bound.outcome.verdict.status != Status::ok) continue;
+        lower = std::min(lower, reserved(bound));
+        upper = std::max(upper, reserved(bound));
+      }
+    }
+    result.figures.run_peak_reserved_lower_bytes = lower;
+    result.figures.run_peak_reserved_upper_bytes = upper;
+    return true;
+  }
+
+  void add_lower_bound(const DryRun& dry_run, CasePlan& result) const {
+    const bool tf32 = request_.body.at("case").at("train").value("tf32", false);
+    result.figures.step_time_lower_bound_ns =
+        step_time_lower_bound_ns(result.outcome.record, dry_run.gpu, tf32);
+  }
+
+  const WorkerRequest& request_;
+  const Catalog& catalog_;
+  Interrupts& interrupts_;
+  const std::function<void(const WorkerProgress&)>& on_progress_;
+};
+
+/// The precision of the case's fastest products: a bound must not be too high.
+dry_run::Precision fastest_precision(const Json& columns, bool tf32) {
+  const std::string name = columns.value(column::precision, "");
+  if (name.ends_with("bfloat16")) return dry_run::Precision::bfloat16;
+  if (name.ends_with("float16")) return dry_run::Precision::float16;
+  if (name == "float64") return dry_run::Precision::float64;
+  return tf32 ? dry_run::Precision::tensorfloat32 : dry_run::Precision::float32;
+}
+
+}  // namespace
+
+std::optional<CasePlan> plan_case(const WorkerRequest& request, const DryRun& dry_run,
+                                  const Catalog& catalog, Interrupts& interrupts,
+                                  const std::function<void(const WorkerProgress&)>& on_progress) {
+  return CasePlanner(request, catalog, interrupts, on_progress).plan(dry_run);
+}
+
+std::optional<std::int64_t> step_time_lower_bound_ns(const Json& record, const std::string& gpu,
+                                                     bool tf32) {
+  const dry_run::Gpu* found = dry_run::find_gpu(gpu);
+  const Json columns = columns_of(record);
+  if (found == nullptr || !columns.contains(column::flops_per_step)) return std::nullopt;
+  const double flops = columns[column::flops_per_step].get<double>();
+  const double copied = columns.value(column::host_link_bytes_per_step, 0.0);
+  const double sent = columns.value(column::collective_bytes_per_step, 0.0);
+  const double seconds =
+      std::max({flops / dry_run::peak_flops(*found, fastest_precision(columns, tf32)),
+                copied / (2 * found->host_bytes_per_second),  // both directions at once
+                sent / found->peer_bytes_per_second});
+  return static_cast<std::int64_t>(seconds * 1e9);
+}
+
+}  // namespace headroom

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/runner/fit_planner.h"
+
+#include <fcntl.h>
+
+#include <string_view>
+#include <utility>
+
+#include "src/core/error.h"
+#include "src/core/file.h"
+#include "src/results/columns.h"
+#include "src/runner/case_plan.h"
+
+namespace headroom {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr auto kNoProgress = [](const WorkerProgress&) {};
+
+FileDescriptor open_log(const std::filesystem::path& path) {
+  if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path());
+  FileDescriptor log(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666));
+  if (log.get() < 0) throw_errno(path.string());
+  return log;
+}
+
+/// A figure of a worker's record; 0 where it has none.
+std::int64_t figure_of(const Json& record, std::string_view column) {
+  return columns_of(record).value(column, std::int64_t{0});
+}
+
+/// A number of bytes in the report of a dry run.
+std::int64_t bytes_in(const Json& report, const char* name) {
+  return report.at(name).get<std::int64_t>();
+}
+
+FitPlan unplanned(const Outcome& outcome) {
+  FitPlan plan;
+  plan.status = outcome.verdict.status;
+  plan.reason = outcome.verdict.reason;
+  return plan;
+}
+
+}  // namespace
+
+FitPlanner::FitPlanner(const Catalog& catalog, const DryRun& dry_run, std::string worker,
+                       const std::filesystem::path& log,
+                       std::function<void(const std::string&)> said)
+    : catalog_(catalog),
+      dry_run_(dry_run),
+      worker_(std::move(worker)),
+      log_(open_log(log)),
+      said_(std::move(said)) {}
+
+FitPlan FitPlanner::plan(const MakeFitCase& make_case, const FitStack& stack, FitSize size) {
+  const Case one = make_case(stack, size, /*is_short=*/true);
+  auto [plan, could_fit] = plan_without_end(one, stack);
+  if (could_fit) {
+    const FitPlan limited = plan_limited(make_case(stack, size, /*is_short=*/false));
+    if (limited.status != Status::out_of_memory) plan = limited;
+  }
+  said_(stack.name + ", " + describe(size) + ": " + describe(plan));
+  return plan;
+}
+
+FitPlanner::WithoutEnd FitPlanner::plan_without_end(const Case& one, const FitStack& stack) {
+  const DryAttempt free = attempt(one, /*overcommit=*/true);
+  if (free.outcome.verdict.status != Status::ok || free.report.is_null()) {
+    return {unplanned(free.outcome), false};
+  }
+  const Json& record = free.outcome.record;
+  const std::int64_t context = bytes_in(free.report, "context_bytes");
+  memory_bytes_ = bytes_in(free.report, "total_bytes");
+  FitPlan plan = planned(one, free);
+  if (plan.driver_peak_bytes <= memory_bytes_) return {plan, false};
+  plan.status = Status::out_of_memory;
+  plan.missing_bytes = plan.driver_peak_bytes - memory_bytes_;
+  // Gradients are as large as the weights, or a rank's part of them, and all there at once unless
+  // an update in backward frees each, which is what can't accumulate.
+  const std::int64_t weights = figure_of(record, column::peak_weights_bytes);
+  plan.never_fits = context + weights + (stack.accumulates() ? weights / one.ranks() : 0) +
+                        figure_of(record, column::peak_optimizer_state_bytes) >
+                    memory_bytes_;
+  return {plan, context + figure_of(record, column::run_peak_allocated_bytes) <= memory_bytes_};
+}
+
+FitPlan FitPlanner::plan_limited(const Case& one) {
+  const DryAttempt limited = attempt(one, /*overcommit=*/false);
+  if (limited.outcome.verdict.status != Status::ok || limited.report.is_null()) {
+    return unplanned(limited.outcome);
+  }
+  return planned(one, limited);
+}
+
+FitPlan FitPlanner::planned(const Case& one, const DryAttempt& attempt) const {
+  FitPlan plan;
+  plan.driver_peak_bytes = bytes_in(attempt.report, "context_bytes") +
+                           figure_of(attempt.outcome.record, column::run_peak_reserved_bytes);
+  plan.step_time_lower_bound_ns = step_time_lower_bound_ns(attempt.outcome.record, dry_run_.gpu,
+                                                           one.find("train.tf32")->get<bool>());
+  return plan;
+}
+
+FitPlan FitPlanner::verify(const MakeFitCase& make_case, const FitStack& stack, FitSize size) {
+  FitPlan plan = plan_limited(make_case(stack, size, /*is_short=*/false));
+  said_("as written: " + stack.name + ", " + describe(size) + ": " + describe(plan));
+  return plan;
+}
+
+std::string FitPlanner::why_not_built(const Case& one) {
+  const Verdict verdict = attempt(one, /*overcommit=*/true).outcome.verdict;
+  if (verdict.status == Status::unsupported) throw Unsupported(verdict.reason);
+  if (verdict.status == Status::ok) return "";
+  return std::string(enum_name(verdict.status)) + ": " + verdict.reason;
+}
+
+DryAttempt FitPlanner::attempt(const Case& one, bool overcommit) {
+  DryRun dry_run = dry_run_;
+  dry_run.overcommit = overcommit;
+  DryAttempt result = attempt_dry(measure_request(worker_, "cuda", one, catalog_, log_.get()),
+                                  dry_run, catalog_, interrupts_, kNoProgress);
+  if (result.interrupted || interrupts_.count() > 0) throw PlanInterrupted();
+  return result;
+}
+
+}  // namespace headroom
