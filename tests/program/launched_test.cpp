@@ -43,16 +43,12 @@ class Launched : public testing::Test {
     return arguments;
   }
 
-  static void set_threads() { setenv("OMP_NUM_THREADS", "1", 1); }
-
   /// Both ranks, as that launcher starts them.
   Programs start_ranks(const std::string& launcher, const std::vector<std::string>& more = {}) {
     Programs programs;
     for (const int rank : {0, 1}) {
-      programs.emplace_back(new Program("headroom", run_arguments(more), [&] {
-        become_rank(launcher, rank, 2, port_);
-        set_threads();
-      }));
+      programs.emplace_back(new Program("headroom", run_arguments(more),
+                                        [&] { become_rank(launcher, rank, 2, port_); }));
     }
     return programs;
   }
@@ -71,21 +67,29 @@ class Launched : public testing::Test {
     arguments.insert(arguments.end(), options.begin(), options.end());
     arguments.push_back(HEADROOM_BUILD_DIR "/headroom");
     for (const std::string& argument : run_arguments()) arguments.push_back(argument);
-    return std::unique_ptr<Program>(
-        new Program(source(".deps/python/bin/python3"), arguments, set_threads));
+    return std::unique_ptr<Program>(new Program(source(".deps/python/bin/python3"), arguments));
   }
 
   static bool has_torchrun() {
     return access(source(".deps/python/bin/python3").c_str(), X_OK) == 0;
   }
 
-  /// The rows are those of ranks that headroom starts itself.
+  /// The rows of ranks that headroom starts itself.
+  static const std::vector<Cells>& rows_without_a_launcher() {
+    static const std::vector<Cells> rows = [] {
+      const TemporaryFolder folder;
+      const std::string suite = folder.write("suite.yaml", kLaunchedSuite);
+      EXPECT_EQ(run_headroom({"run", suite, "--out", folder / "out"}).code, 0);
+      return read_csv_rows(folder / "out");
+    }();
+    return rows;
+  }
+
   void expect_rows_of_one_training() const {
-    Program plain("headroom", {"run", suite_, "--out", folder_ / "plain"}, set_threads);
-    ASSERT_EQ(plain.wait().code, 0);
-    const auto expected = read_csv_rows(folder_ / "plain");
+    const auto& expected = rows_without_a_launcher();
     const auto rows = read_csv_rows(out_);
     ASSERT_EQ(rows.size(), 3u);
+    ASSERT_EQ(expected.size(), 3u);
     for (std::size_t i = 0; i < rows.size(); ++i) {
       EXPECT_EQ(rows[i].text("status"), "ok") << rows[i].text("reason");
       for (const char* column :
@@ -130,7 +134,7 @@ TEST_F(Launched, OnTwoMachinesTrainAsOnOne) {
   std::vector<std::string> arguments = {"--net", source("tests/program/two_networks.sh"),
                                         HEADROOM_BUILD_DIR "/headroom"};
   for (const std::string& argument : run_arguments()) arguments.push_back(argument);
-  const Ended ended = Program("/usr/bin/unshare", arguments, set_threads).wait();
+  const Ended ended = Program("/usr/bin/unshare", arguments).wait();
   if (ended.code == 77 || ended.err.find("unshare") == 0) {
     GTEST_SKIP() << "no second network can be made here: " << ended.err;
   }

@@ -1,9 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/program/program.h"
 
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
 #include "src/core/csv.h"
 
 namespace headroom {
+namespace {
+
+/// The tests run side by side: a worker with all cores would wait for the others' threads.
+class OneThread final : public testing::Environment {
+ public:
+  void SetUp() override { setenv("OMP_NUM_THREADS", "1", /*overwrite=*/1); }
+};
+
+const testing::Environment* const kOneThread = testing::AddGlobalTestEnvironment(new OneThread);
+
+}  // namespace
 
 std::filesystem::path source(const std::string& name) {
   return std::filesystem::path(HEADROOM_SOURCE_DIR) / name;

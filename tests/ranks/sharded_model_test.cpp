@@ -152,8 +152,7 @@ TEST_P(OddWeightsTest, SharedWeights) {
 }
 
 TEST_P(OddWeightsTest, SharedWeightsOfNeighbours) {
-  expect_equal_training(GetParam(),
-                        {.sharding = Sharding::weights, .min_parameters = 4});
+  expect_equal_training(GetParam(), {.sharding = Sharding::weights, .min_parameters = 4});
 }
 
 }  // namespace
