@@ -12,13 +12,19 @@ if(HEADROOM_SANITIZE)
   target_link_options(headroom_flags INTERFACE -fsanitize=address,undefined)
 endif()
 
-# The LibTorch that the worker's side is built with: with CUDA where it has it.
+# The LibTorch that the worker's side is built with: with CUDA where it has it; else
+# HEADROOM_WITHOUT_CUDA says why not, for the messages of the command line.
 add_library(headroom_libtorch INTERFACE)
 if(HEADROOM_CUDA AND TARGET LibTorch::cuda)
   target_link_libraries(headroom_libtorch INTERFACE LibTorch::cuda)
   target_compile_definitions(headroom_libtorch INTERFACE HEADROOM_CUDA)
+  set(HEADROOM_WITHOUT_CUDA "")
 else()
   target_link_libraries(headroom_libtorch INTERFACE LibTorch::cpu)
+  set(HEADROOM_WITHOUT_CUDA "${LIBTORCH_WITHOUT_CUDA}")
+  if(NOT HEADROOM_CUDA)
+    set(HEADROOM_WITHOUT_CUDA "HEADROOM_CUDA is off")
+  endif()
 endif()
 
 # headroom_library(NAME core SOURCES a.cpp b.cpp DEPS other_libraries): one folder, one library.
@@ -29,12 +35,12 @@ function(headroom_library)
   target_link_libraries(headroom_${arg_NAME} PUBLIC headroom_flags ${arg_DEPS})
 endfunction()
 
-# headroom_test(NAME core SOURCES a_test.cpp DEPS libraries [WHOLE] [SHARDS count] [SERIAL] [TIMEOUT
-# seconds]): one folder, one test program, one CTest entry for each test case. WHOLE: one entry for
-# all of them, where every start costs the loading of LibTorch. SHARDS: so many entries in place of
-# one, which run side by side. SERIAL: the tests need the machine to themselves.
+# headroom_test(NAME core SOURCES a_test.cpp DEPS libraries [WHOLE] [SHARDS count] [TIMEOUT seconds]): a
+# test program, with one CTest entry for each test case. WHOLE: one entry for all of them, where every
+# start costs the loading of LibTorch, or where tests share what one of them made. SHARDS: so many
+# entries in place of one, which run side by side.
 function(headroom_test)
-  cmake_parse_arguments(arg "SERIAL;WHOLE" "NAME;SHARDS;TIMEOUT" "SOURCES;DEPS" ${ARGN})
+  cmake_parse_arguments(arg "WHOLE" "NAME;SHARDS;TIMEOUT" "SOURCES;DEPS" ${ARGN})
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
@@ -42,19 +48,22 @@ function(headroom_test)
   target_link_libraries(${arg_NAME}_test PRIVATE ${arg_DEPS} GTest::gtest_main)
   target_compile_definitions(${arg_NAME}_test PRIVATE
     HEADROOM_SOURCE_DIR="${CMAKE_SOURCE_DIR}" HEADROOM_BUILD_DIR="${CMAKE_BINARY_DIR}")
+  # What is long is started first (COST).
+  set(properties TIMEOUT ${arg_TIMEOUT} COST ${arg_TIMEOUT})
   if(arg_SHARDS)
     foreach(shard RANGE 1 ${arg_SHARDS})
       math(EXPR index "${shard} - 1")
       add_test(NAME ${arg_NAME}_${shard} COMMAND ${arg_NAME}_test)
-      set_tests_properties(${arg_NAME}_${shard} PROPERTIES TIMEOUT ${arg_TIMEOUT}
-        RUN_SERIAL ${arg_SERIAL} ENVIRONMENT "GTEST_TOTAL_SHARDS=${arg_SHARDS};GTEST_SHARD_INDEX=${index}")
+      set_tests_properties(${arg_NAME}_${shard} PROPERTIES ${properties}
+        ENVIRONMENT "GTEST_TOTAL_SHARDS=${arg_SHARDS};GTEST_SHARD_INDEX=${index}")
     endforeach()
   elseif(arg_WHOLE)
     add_test(NAME ${arg_NAME} COMMAND ${arg_NAME}_test)
-    set_tests_properties(${arg_NAME} PROPERTIES TIMEOUT ${arg_TIMEOUT} RUN_SERIAL ${arg_SERIAL})
+    set_tests_properties(${arg_NAME} PROPERTIES ${properties})
   else()
-    gtest_discover_tests(${arg_NAME}_test TEST_PREFIX ${arg_NAME}. DISCOVERY_MODE PRE_TEST
-      DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT ${arg_TIMEOUT} RUN_SERIAL ${arg_SERIAL})
+    gtest_discover_tests(${arg_NAME}_test TEST_PREFIX ${arg_NAME}. NO_PRETTY_VALUES
+      DISCOVERY_MODE PRE_TEST
+      DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT ${arg_TIMEOUT})
   endif()
 endfunction()
 

@@ -2,10 +2,11 @@
 #include "src/cli/arguments.h"
 
 #include <filesystem>
+#include <string_view>
 
 #include "src/cli/command_line.h"
-#include "src/core/text.h"
 #include "src/core/error.h"
+#include "src/core/text.h"
 #include "src/gpus/gpu.h"
 
 namespace headroom {
@@ -29,7 +30,11 @@ void check_can_plan(const Catalog& catalog) {
 
 }  // namespace
 
-std::string why_no_cuda() { return "this headroom was built with a LibTorch without CUDA"; }
+std::string why_no_cuda() {
+  constexpr std::string_view kReason = HEADROOM_WITHOUT_CUDA;  // what CMake missed
+  std::string text = "this headroom was built with a LibTorch without CUDA";
+  return kReason.empty() ? text : text + " (" + std::string(kReason) + ")";
+}
 
 void OverrideArguments::add_to(CLI::App& command) {
   command.add_option("--set", set, "K=V, over every case: train.batch_size=4")

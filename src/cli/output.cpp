@@ -8,8 +8,8 @@
 #include <system_error>
 #include <vector>
 
-#include "src/core/text.h"
 #include "src/core/file.h"
+#include "src/core/text.h"
 
 namespace headroom {
 namespace {

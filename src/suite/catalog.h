@@ -53,10 +53,10 @@ struct TechniqueInfo {
   std::string rounding_option;    // which adds these where it is not at its default; or empty
   double option_loss_tolerance = 0;
   double option_gradient_tolerance = 0;
-  bool joins_ranks = false;   // makes one training of the processes of a case
+  bool joins_ranks = false;       // makes one training of the processes of a case
   bool replicates_batch = false;  // ... which all see the same samples
-  FitCost fit_cost = {};      // where `fit` stacks it
-  std::string changes = {};   // of what is computed, for people; empty: nothing but rounding
+  FitCost fit_cost = {};          // where `fit` stacks it
+  std::string changes = {};       // of what is computed, for people; empty: nothing but rounding
 };
 
 /// One column of results.csv, as a catalog has it. The worker's own are those of kColumns; of rows
