@@ -15,11 +15,15 @@ std::span<const ModelEntry> distilbert_models();
 std::span<const ModelEntry> gpt2_models();
 
 std::span<const ModelEntry> model_table() {
-  static const std::vector<ModelEntry> table = [] {
+  const std::span<const ModelEntry> families[] = {
+      vit_models(),
+      bert_models(),
+      distilbert_models(),
+      gpt2_models(),
+  };
+  static const std::vector<ModelEntry> table = [&] {
     std::vector<ModelEntry> entries;
-    for (const auto models : {vit_models(), bert_models(), distilbert_models(), gpt2_models()}) {
-      entries.insert(entries.end(), models.begin(), models.end());
-    }
+    for (const auto family : families) entries.insert(entries.end(), family.begin(), family.end());
     return entries;
   }();
   return table;

@@ -32,6 +32,7 @@ constexpr Capability k89 = {8, 9, 1536, 24, 65536, 100 * kKiB, 99 * kKiB};
 constexpr Capability k90 = {9, 0, 2048, 32, 65536, 228 * kKiB, 227 * kKiB};
 constexpr Capability k100 = {10, 0, 2048, 32, 65536, 228 * kKiB, 227 * kKiB};
 
+// A GPU's figures; kGpus lists them in the order of the program.
 constexpr Gpu kV100Of16GB = {
     .name = "v100-16gb",
     .product = "Tesla V100-SXM2-16GB",

@@ -14,7 +14,11 @@ namespace headroom {
 extern const OptimizerEntry kAdam, kAdamW, kSgdOptimizer;
 
 std::span<const OptimizerEntry> optimizer_table() {
-  static const std::array kOptimizers{kAdam, kAdamW, kSgdOptimizer};
+  static const std::array kOptimizers{
+      kAdam,
+      kAdamW,
+      kSgdOptimizer,
+  };
   return kOptimizers;
 }
 
