@@ -14,7 +14,7 @@
 namespace headroom {
 namespace {
 
-constexpr std::size_t kMostReleases = 2;  // as FullyShardedDataParallel has it
+constexpr std::size_t kMaxReleases = 2;  // as FullyShardedDataParallel has it
 
 /// Whether autograd runs on this thread: a block that runs then runs again, for its gradients.
 bool in_backward() { return torch::autograd::get_current_graph_task_id() != -1; }
@@ -240,7 +240,7 @@ bool ShardedModel::Unit::is_gathered() const {
 
 void ShardedModel::begin_gather(Unit& unit) {
   if (unit.is_gathered()) return;
-  if (options_.limit_all_gathers && releases_.size() >= kMostReleases) {
+  if (options_.limit_all_gathers && releases_.size() >= kMaxReleases) {
     releases_.front().wait();
     releases_.pop_front();
   }

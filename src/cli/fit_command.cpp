@@ -27,7 +27,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kFitFolder = "out/fit";
 constexpr const char* kImplementation = "train.optimizer.implementation";
-constexpr std::int64_t kMostSamples = 512;  // a larger micro-batch hardly makes a GPU busier
+constexpr std::int64_t kMaxSamples = 512;  // a larger micro-batch hardly makes a GPU busier
 
 // What stands in for data of either kind: noise needs no files.
 constexpr std::array kNoise = {"random_tokens", "random_images"};
@@ -98,7 +98,7 @@ FitQuestion question_of(const FitSuite& suite) {
   const Case plain = suite.plain_case();
   FitQuestion question;
   question.batch_size = plain.find("train.batch_size")->get<std::int64_t>();
-  question.max_samples = kMostSamples;
+  question.max_samples = kMaxSamples;
   const Json* samples = plain.find("data.samples");
   if (samples != nullptr) {
     question.max_samples =

@@ -137,69 +137,61 @@ HEADROOM_ENTRY cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, i
   return cudaSuccess;
 }
 
-HEADROOM_ENTRY cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute,
-                                                  int device) {
-  cudaDeviceProp p;
-  if (const cudaError_t error = cudaGetDeviceProperties(&p, device)) return error;
+namespace {
+
+int value_of(cudaDeviceAttr attribute, const cudaDeviceProp& p) {
   switch (attribute) {
     case cudaDevAttrComputeCapabilityMajor:
-      *value = p.major;
-      break;
+      return p.major;
     case cudaDevAttrComputeCapabilityMinor:
-      *value = p.minor;
-      break;
+      return p.minor;
     case cudaDevAttrMultiProcessorCount:
-      *value = p.multiProcessorCount;
-      break;
+      return p.multiProcessorCount;
     case cudaDevAttrMaxThreadsPerBlock:
     case cudaDevAttrMaxBlockDimX:
     case cudaDevAttrMaxBlockDimY:
-      *value = p.maxThreadsPerBlock;
-      break;
+      return p.maxThreadsPerBlock;
     case cudaDevAttrMaxBlockDimZ:
-      *value = kMaxBlockZ;
-      break;
+      return kMaxBlockZ;
     case cudaDevAttrMaxGridDimX:
-      *value = kMaxGridX;
-      break;
+      return kMaxGridX;
     case cudaDevAttrMaxGridDimY:
     case cudaDevAttrMaxGridDimZ:
-      *value = kMaxGridYZ;
-      break;
+      return kMaxGridYZ;
     case cudaDevAttrMaxThreadsPerMultiProcessor:
-      *value = p.maxThreadsPerMultiProcessor;
-      break;
+      return p.maxThreadsPerMultiProcessor;
     case cudaDevAttrMaxBlocksPerMultiprocessor:
-      *value = p.maxBlocksPerMultiProcessor;
-      break;
+      return p.maxBlocksPerMultiProcessor;
     case cudaDevAttrWarpSize:
-      *value = p.warpSize;
-      break;
+      return p.warpSize;
     case cudaDevAttrMaxSharedMemoryPerBlock:
-      *value = static_cast<int>(p.sharedMemPerBlock);
-      break;
+      return static_cast<int>(p.sharedMemPerBlock);
     case cudaDevAttrMaxSharedMemoryPerBlockOptin:
-      *value = static_cast<int>(p.sharedMemPerBlockOptin);
-      break;
+      return static_cast<int>(p.sharedMemPerBlockOptin);
     case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
-      *value = static_cast<int>(p.sharedMemPerMultiprocessor);
-      break;
+      return static_cast<int>(p.sharedMemPerMultiprocessor);
     case cudaDevAttrMaxRegistersPerBlock:
     case cudaDevAttrMaxRegistersPerMultiprocessor:
-      *value = p.regsPerMultiprocessor;
-      break;
+      return p.regsPerMultiprocessor;
     case cudaDevAttrL2CacheSize:
-      *value = p.l2CacheSize;
-      break;
+      return p.l2CacheSize;
     case cudaDevAttrCooperativeLaunch:
     case cudaDevAttrMemoryPoolsSupported:
     case cudaDevAttrConcurrentKernels:
     case cudaDevAttrUnifiedAddressing:
-      *value = 1;
-      break;
+      return 1;
     default:  // what else can be asked is a feature, and this device lacks it
-      *value = 0;
+      return 0;
   }
+}
+
+}  // namespace
+
+HEADROOM_ENTRY cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute,
+                                                  int device) {
+  cudaDeviceProp properties;
+  if (const cudaError_t error = cudaGetDeviceProperties(&properties, device)) return error;
+  *value = value_of(attribute, properties);
   return cudaSuccess;
 }
 
