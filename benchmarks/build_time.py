@@ -35,8 +35,8 @@ def build(tree: Path, jobs: str) -> tuple:
     folder = tree / "build/timed"
     shutil.rmtree(folder, ignore_errors=True)
     run("cmake", "--preset", "release", "-B", folder, cwd=tree)
-    plan = subprocess.run(["ninja", "-C", folder, "-n"], capture_output=True, text=True)
-    steps = plan.stdout.strip().splitlines()[-1].split("/")[1].split("]")[0]
+    commands = subprocess.run(["ninja", "-C", folder, "-t", "commands"], capture_output=True)
+    steps = len(commands.stdout.splitlines())
     begin, used = time.monotonic(), processor_seconds()
     run("cmake", "--build", folder, "--parallel", jobs, cwd=tree)
     return steps, time.monotonic() - begin, processor_seconds() - used
