@@ -38,9 +38,7 @@ bool is_phase(const std::string& text) {
          text.find_first_not_of("abcdefghijklmnopqrstuvwxyz_") == std::string::npos;
 }
 
-constexpr std::chrono::seconds kGrace{5};        // between SIGTERM and SIGKILL
-constexpr std::chrono::seconds kUnkillable{30};  // a driver can hold a process in the kernel
-constexpr int kLastReads = 2;                    // at least what a pipe of default size holds
+constexpr int kLastReads = 2;  // at least what a pipe of default size holds
 
 std::string make_nonce() {
   std::random_device source;
@@ -142,6 +140,7 @@ Conversation::Conversation(const WorkerRequest& request, Clock::time_point start
       log_(request.log),
       worker_(start_worker(request, with_nonce(request.body, nonce))),
       last_message_(Clock::now()),
+      silent_since_(last_message_),
       end_(start + request.total) {}
 
 std::array<pollfd, 3> Conversation::awaited() const {
@@ -152,8 +151,8 @@ std::array<pollfd, 3> Conversation::awaited() const {
 
 Conversation::Clock::time_point Conversation::next_deadline() const {
   if (exit_) return Clock::time_point::max();
-  if (killed_) return *kill_at_ + kUnkillable;
-  return kill_at_ ? *kill_at_ : std::min(last_message_ + request_.silence, end_);
+  if (killed_) return *kill_at_ + request_.unkillable;
+  return kill_at_ ? *kill_at_ : std::min(silent_since_ + request_.silence, end_);
 }
 
 void Conversation::take_in() {
@@ -168,7 +167,7 @@ void Conversation::take_in() {
 
 void Conversation::read() {
   const std::string_view messages = worker_->read_messages();
-  if (!messages.empty()) last_message_ = Clock::now();
+  if (!messages.empty()) last_message_ = silent_since_ = Clock::now();
   if (!ending_) messages_.take(messages);  // what comes too late does not count
   log_.append(worker_->read_output());
 }
@@ -180,7 +179,7 @@ void Conversation::end_where_due(Clock::time_point now, int interrupts) {
       tell_to_end(Ending::broken, now);
     } else if (interrupts > 0) {
       tell_to_end(Ending::interrupted, now);
-    } else if (!kill_at_ && (now >= end_ || now >= last_message_ + request_.silence)) {
+    } else if (!kill_at_ && (now >= end_ || now >= silent_since_ + request_.silence)) {
       too_long_ = now >= end_;
       tell_to_end(Ending::timed_out, now);
     }
@@ -190,12 +189,18 @@ void Conversation::end_where_due(Clock::time_point now, int interrupts) {
     kill_at_ = now;
     worker_->send(SIGKILL);
   }
-  if (killed_ && now >= *kill_at_ + kUnkillable) exit_ = WorkerEnd{{0, SIGKILL}};
+  if (killed_ && now >= *kill_at_ + request_.unkillable) exit_ = WorkerEnd{{0, SIGKILL}};
+}
+
+void Conversation::excuse(Clock::duration pause, Clock::time_point now) {
+  silent_since_ = now;
+  end_ += pause;
+  if (kill_at_) *kill_at_ += pause;
 }
 
 void Conversation::tell_to_end(Ending why, Clock::time_point now) {
   ending_ = why;
-  end_by(now + kGrace);
+  end_by(now + request_.grace);
   worker_->send(SIGTERM);
 }
 
@@ -242,6 +247,7 @@ std::string Conversation::reason(Ending ending) const {
   const std::string where = " in " + describe(messages_.last());
   switch (ending) {
     case Ending::answered:
+      if (ending_ == Ending::interrupted) return "";  // the user did not wait for it
       if (killed_ || ending_) return "the worker did not end after its record";
       if (!exit_->lost.empty()) return exit_->lost + ", after its record";
       if (exit_->exit == ExitStatus{}) return "";

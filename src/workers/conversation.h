@@ -79,6 +79,9 @@ class Conversation {
   /// Tells a worker to end that broke the protocol, or whose time is up, or that was interrupted
   /// (so many times); kills one whose grace is over.
   void end_where_due(Clock::time_point now, int interrupts);
+  /// Takes `pause`, in which the runner itself did not run, off the worker's time, and begins its
+  /// silence anew at `now`: it may have been stopped as well.
+  void excuse(Clock::duration pause, Clock::time_point now);
   /// Kills the worker at that time, if it has not ended before: it is waited for no longer.
   void end_by(Clock::time_point time);
 
@@ -107,6 +110,7 @@ class Conversation {
   BoundedLog log_;
   std::unique_ptr<RunningWorker> worker_;
   Clock::time_point last_message_;
+  Clock::time_point silent_since_;
   Clock::time_point end_;
   Clock::time_point exited_at_;
   std::optional<Clock::time_point> kill_at_;

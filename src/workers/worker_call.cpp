@@ -15,6 +15,8 @@ namespace {
 using Clock = Conversation::Clock;
 
 constexpr std::chrono::seconds kLastWord{1};  // for the others, where one went wrong
+/// How often the loop looks at the clock. A round that took twice as long was no wait.
+constexpr std::chrono::milliseconds kRound{500};
 
 class Conversations {
  public:
@@ -30,11 +32,18 @@ class Conversations {
   }
 
   std::vector<WorkerReply> run() {
-    while (
-        !std::all_of(all_.begin(), all_.end(), [](const auto& each) { return each.has_ended(); })) {
-      end_where_due();
+    auto last_round = Clock::now();
+    for (;;) {
+      end_where_due();  // it also gives up those that can't be ended, and nothing wakes us for them
+      if (have_all_ended()) break;
       wait();
-      for (Conversation& each : all_) each.take_in();
+      const auto now = Clock::now();
+      const auto late = now - last_round - kRound;
+      last_round = now;
+      for (Conversation& each : all_) {
+        if (late > kRound) each.excuse(late, now);
+        each.take_in();
+      }
     }
     std::vector<WorkerReply> replies;
     for (const Conversation& each : all_) replies.push_back(each.reply());
@@ -42,6 +51,10 @@ class Conversations {
   }
 
  private:
+  bool have_all_ended() const {
+    return std::all_of(all_.begin(), all_.end(), std::mem_fn(&Conversation::has_ended));
+  }
+
   void end_where_due() {
     const auto now = Clock::now();
     const int interrupts = interrupts_.count();
@@ -65,8 +78,7 @@ class Conversations {
       deadline = std::min(deadline, each.next_deadline());
     }
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
-    const auto most = std::chrono::milliseconds(3'600'000);  // poll counts in int
-    const auto timeout = std::clamp(left, std::chrono::milliseconds(0), most);
+    const auto timeout = std::clamp(left, std::chrono::milliseconds(0), kRound);
     poll(list.data(), list.size(), static_cast<int>(timeout.count()));
   }
 

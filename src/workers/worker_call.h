@@ -21,8 +21,11 @@ struct WorkerRequest {
   nlohmann::ordered_json body;  // the request, without its nonce
   Environment environment;      // beside this process's own
   int log = 2;                  // where the worker's standard output and error go, up to 1 MiB
-  std::chrono::seconds silence{600};  // the longest time between two messages
-  std::chrono::seconds total{3600};   // the longest time altogether
+  std::chrono::seconds silence{600};       // the longest time between two messages
+  std::chrono::seconds total{3600};        // the longest time altogether
+  std::chrono::milliseconds grace{5'000};  // between SIGTERM and SIGKILL
+  std::chrono::milliseconds unkillable{
+      30'000};  // after SIGKILL; a driver can hold it in the kernel
 };
 
 /// Where a worker is, as it said last.
@@ -60,8 +63,10 @@ struct WorkerReply {
 };
 
 /// Starts a worker for each request, all at once, and waits for their ends, and the ends of all
-/// they started. A worker that must end gets SIGTERM, and SIGKILL five seconds later, or at the
-/// second interrupt. Where one of several goes wrong, the others may wait for it for ever: a second
+/// they started. A worker that must end gets SIGTERM, and SIGKILL when its grace is over, or at the
+/// second interrupt; one that does not end then is waited for no longer. Time in which this process
+/// did not run (it was stopped, or its container frozen) is no worker's: the silence of each begins
+/// anew. Where one of several goes wrong, the others may wait for it for ever: a second
 /// later, in which they can say their last word, all get SIGKILL. `on_progress` is called for each
 /// progress message of the first worker. Gives the replies in the order of the requests. Throws
 /// std::system_error where a worker can't be started.

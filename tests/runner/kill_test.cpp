@@ -136,6 +136,21 @@ TEST_P(Interrupt, keeps_what_is_done_and_says_how_to_go_on) {
 
 INSTANTIATE_TEST_SUITE_P(Signals, Interrupt, testing::Values(SIGINT, SIGTERM, SIGHUP));
 
+TEST(InterruptAfterRecord, blames_no_worker) {
+  const TemporaryFolder folder;
+  const std::string suite = folder.write("suite.yaml", suite_of({"late_hang"}, "{silence_s: 600}"));
+  Program program = start_program({"run", suite, "--out", folder / "out"});
+  while (!read_text(folder / "out/log/late_hang.log").ends_with("answered\n")) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  program.send(SIGINT);
+  EXPECT_EQ(program.wait().code, 130);
+  auto row = read_rows(folder / "out").at("late_hang");
+  EXPECT_EQ(row["status"], "ok");
+  EXPECT_EQ(row["reason"], "");
+}
+
 TEST(InterruptTwice, kills_a_worker_that_does_not_want_to_end) {
   const TemporaryFolder folder;
   const std::string suite =

@@ -278,6 +278,7 @@ const std::map<std::string, std::function<void(const Json&)>>& behaviours() {
       {"late_hang",
        [](const Json& record) {
          send_record(record);
+         std::cout << "answered" << std::endl;
          sleep_for_ever();
        }},
       {"killed", [](const Json&) { raise(SIGKILL); }},
