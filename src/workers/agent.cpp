@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "src/core/error.h"
+#include "src/core/text.h"
 #include "src/workers/tcp.h"
 #include "src/workers/worker.h"
 
@@ -20,10 +21,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kMaxBytesOfWord = 4096;          // before a welcome
-constexpr std::size_t kMaxBytesOfOrder = 1024 * 1024;  // as of a worker's message
-constexpr std::size_t kMaxUnsentBytes = 256 * 1024;    // then its worker has to wait
-constexpr std::chrono::milliseconds kPause{200};       // between two calls
+constexpr std::size_t kMaxBytesOfWord = 4096;  // before a welcome
+constexpr std::size_t kMaxBytesOfOrder = 1024 * 1024;
+constexpr std::size_t kMaxUnsentBytes = 256 * 1024;  // then its worker has to wait
+constexpr std::chrono::milliseconds kPause{200};     // between two calls
 constexpr std::chrono::seconds kAfterInterrupt{10};
 constexpr int kCouldNotStart = 127;  // as a shell says it
 
@@ -53,15 +54,16 @@ class AgentLoop {
 
   std::string run() {
     for (;;) {
-      wait();
-      if (const auto why = why_interrupted()) return *why;
-      runner_.exchange();
+      // First what has come already: an order can come in one piece with the welcome.
       while (const auto frame = runner_.next()) {
         if (frame->kind == FrameKind::over) return "";
         if (!obey(*frame)) return "rank 0 asked for what no agent does";
       }
       if (!runner_.lost().empty()) return "the connection to rank 0 was lost: " + runner_.lost();
       pass_on();
+      wait();
+      if (const auto why = why_interrupted()) return *why;
+      runner_.exchange();
     }
   }
 
@@ -166,7 +168,7 @@ Connection call_runner(const Launch& launch, const Hello& hello, std::chrono::se
         return runner;
       }
       if (word.kind == FrameKind::refused) {
-        throw Unsupported(name + " was refused by rank 0: " + word.payload);
+        throw Unsupported(name + " was refused by rank 0: " + printable(word.payload));
       }
       reason = "what answers there is no runner";
     } catch (const Unsupported&) {

@@ -9,8 +9,12 @@
 #include <random>
 #include <thread>
 
+#include "src/core/error.h"
 #include "src/workers/agents.h"
+#include "src/workers/tcp.h"
 #include "src/workers/worker.h"
+#include "tests/core/messages.h"
+#include "tests/support/launch.h"
 
 namespace headroom {
 namespace {
@@ -106,6 +110,68 @@ TEST(Agent, does_nothing_else) {
             "the connection to rank 0 was lost: what came is not of headroom");
   EXPECT_EQ(ServedRunner({}, "/bin/cat", "s\xff\xff\xff\xff").why,
             "the connection to rank 0 was lost: what came is longer than 1048576 bytes");
+}
+
+/// What an agent answers to a runner whose welcome and first order come in one piece.
+std::vector<Frame> answers_to_joined_frames(int listener) {
+  pollfd wait{listener, POLLIN, 0};
+  poll(&wait, 1, 5000);
+  Connection agent(accept_at(listener).value(), kMaxBytes);
+  const auto hear = [&] {
+    for (;;) {
+      if (auto frame = agent.next()) return frame;
+      pollfd ready = agent.awaited();
+      if (!agent.lost().empty() || poll(&ready, 1, 5000) == 0) return std::optional<Frame>();
+      agent.exchange();
+    }
+  };
+  hear();  // its hello
+  const std::string joined = encode({FrameKind::welcome, ""}) + encode(order());
+  send(agent.awaited().fd, joined.data(), joined.size(), MSG_NOSIGNAL);
+  std::vector<Frame> answers;
+  for (auto frame = hear(); frame; frame = hear()) {
+    answers.push_back(*frame);
+    if (frame->kind == FrameKind::ended) break;
+  }
+  agent.send({FrameKind::over, ""});
+  return answers;
+}
+
+TEST(Agent, does_what_came_in_one_piece_with_its_welcome) {
+  Launch launch = kSecondOfTwo;
+  launch.master_port = free_port();
+  const FileDescriptor listener = listen_on("127.0.0.1", launch.runner_port());
+  Interrupts interrupts;
+  std::vector<Frame> answers;
+  std::thread runner([&] { answers = answers_to_joined_frames(listener.get()); });
+  Connection connection =
+      call_runner(launch, hello_of(launch, "headroom 1"), std::chrono::seconds(20));
+  EXPECT_EQ(serve_runner(connection, launch, "/bin/cat", interrupts), "");
+  runner.join();
+  ASSERT_FALSE(answers.empty());
+  EXPECT_EQ(answers.back().kind, FrameKind::ended);
+}
+
+TEST(Agent, prints_no_controls_of_whoever_refuses_it) {
+  Launch launch = kSecondOfTwo;
+  launch.master_port = free_port();
+  const FileDescriptor listener = listen_on("127.0.0.1", launch.runner_port());
+  std::thread stranger([&] {
+    pollfd wait{listener.get(), POLLIN, 0};
+    poll(&wait, 1, 5000);
+    Connection agent(accept_at(listener.get()).value(), kMaxBytes);
+    agent.send({FrameKind::refused, "no\x1b[2J\n"});
+    while (agent.lost().empty()) {  // closed with words of the other end unread, it would be reset
+      pollfd ready = agent.awaited();
+      poll(&ready, 1, 5000);
+      agent.exchange();
+    }
+  });
+  EXPECT_EQ(message_of<Unsupported>([&] {
+              call_runner(launch, hello_of(launch, "headroom 1"), std::chrono::seconds(20));
+            }),
+            "rank 1 was refused by rank 0: no\\x1b[2J\\x0a");
+  stranger.join();
 }
 
 /// What becomes of a worker whose agent says that and goes away.
