@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/workers/agents.h"
 
+#include <strings.h>
+
 #include <algorithm>
-#include <cstring>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -17,9 +19,23 @@ constexpr std::size_t kMaxHandshakes = 64;            // besides those that are 
 constexpr std::chrono::seconds kHelloTimeout{5};
 constexpr std::size_t kMaxNamed = 8;
 
-FileDescriptor listen_for(const Launch& launch, int port, const std::string& name) {
+/// A name without its domain.
+std::string_view first_label(std::string_view name) { return name.substr(0, name.find('.')); }
+
+/// The host for whose agents to listen. A machine's own name may be the loopback's on itself, as
+/// Debian has it, and another address where agents of other machines read it.
+std::string listened_host(const Launch& launch, const Hello& here) {
+  const std::string_view host = first_label(launch.master_address);
+  const std::string_view own = first_label(here.host);
+  const bool is_own_name =
+      host.size() == own.size() && strncasecmp(host.data(), own.data(), own.size()) == 0;
+  return is_own_name && launch.local_ranks != launch.ranks ? "::" : launch.master_address;
+}
+
+FileDescriptor listen_for(const Launch& launch, const Hello& here, int port,
+                          const std::string& name) {
   try {
-    return listen_on(launch.master_address, port);
+    return listen_on(listened_host(launch, here), port);
   } catch (const std::system_error& error) {
     throw Unsupported("port " + std::to_string(port) + " (" + name + ") can't be listened on: " +
                       error.code().message() + "; choose another MASTER_PORT (torchrun: " +
@@ -37,9 +53,9 @@ std::string key_of(const std::string& machine, const Hello& hello) {
 Listener::Listener(const Launch& launch, const Hello& here)
     : launch_(launch),
       here_(here),
-      socket_(listen_for(launch, launch.runner_port(), "MASTER_PORT + 1")) {
+      socket_(listen_for(launch, here, launch.runner_port(), "MASTER_PORT + 1")) {
   // The workers of rank 0 will: better said now than in each case.
-  listen_for(launch, launch.store_port(), "MASTER_PORT + 2");
+  listen_for(launch, here, launch.store_port(), "MASTER_PORT + 2");
 }
 
 std::vector<Agent> Listener::accept_all(std::chrono::seconds timeout,
@@ -73,8 +89,11 @@ void Listener::wait(Clock::time_point deadline) const {
 }
 
 void Listener::accept_some() {
-  while (auto socket = accept_at(socket_.get())) {
-    // Who says nothing makes room for others.
+  // Not all of a flood at once: the deadline is looked at between, and each of those that came is
+  // heard once before it makes room for others.
+  for (std::size_t i = 0; i < kMaxHandshakes; ++i) {
+    auto socket = accept_at(socket_.get());
+    if (!socket) return;
     const std::size_t most = kMaxHandshakes + static_cast<std::size_t>(launch_.ranks);
     if (handshakes_.size() == most) handshakes_.erase(handshakes_.begin());
     try {

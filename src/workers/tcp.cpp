@@ -45,28 +45,28 @@ FileDescriptor make_socket(int family) {
   return FileDescriptor(socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
 }
 
-/// An address to listen at: the loopback's, or any.
+/// An address to listen at.
 struct Local {
   sockaddr_storage address{};
   socklen_t size = 0;
 };
 
-Local local_v6(bool loopback, int port) {
+Local any_v6(int port) {
   Local local;
   auto& v6 = reinterpret_cast<sockaddr_in6&>(local.address);
   v6.sin6_family = AF_INET6;
   v6.sin6_port = htons(static_cast<std::uint16_t>(port));
-  v6.sin6_addr = loopback ? in6addr_loopback : in6addr_any;
+  v6.sin6_addr = in6addr_any;
   local.size = sizeof v6;
   return local;
 }
 
-Local local_v4(bool loopback, int port) {
+Local any_v4(int port) {
   Local local;
   auto& v4 = reinterpret_cast<sockaddr_in&>(local.address);
   v4.sin_family = AF_INET;
   v4.sin_port = htons(static_cast<std::uint16_t>(port));
-  v4.sin_addr.s_addr = htonl(loopback ? INADDR_LOOPBACK : INADDR_ANY);
+  v4.sin_addr.s_addr = htonl(INADDR_ANY);
   local.size = sizeof v4;
   return local;
 }
@@ -98,9 +98,9 @@ int try_connect(int socket, const addrinfo& address, std::chrono::milliseconds t
   return error;
 }
 
-std::string text_of(const sockaddr_storage& address) {
+std::string text_of(const sockaddr& address) {
   std::array<char, INET6_ADDRSTRLEN> text{};
-  if (address.ss_family == AF_INET) {
+  if (address.sa_family == AF_INET) {
     inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in&>(address).sin_addr, text.data(),
               text.size());
     return text.data();
@@ -115,6 +115,29 @@ std::string text_of(const sockaddr_storage& address) {
   return std::string(text.data()) + "%" + std::to_string(v6.sin6_scope_id);
 }
 
+/// Of an address as text_of() writes it.
+bool is_loopback(const std::string& address) {
+  return address == "::1" || address.starts_with("127.");
+}
+
+/// Where to listen for a host all of whose addresses are the loopback's. Nothing: it is not, or it
+/// has none here.
+std::optional<Local> find_loopback(const std::string& host, int port) {
+  try {
+    const auto list = find_addresses(host, port);
+    const addrinfo* chosen = list.get();
+    for (const addrinfo* next = list.get(); next != nullptr; next = next->ai_next) {
+      if (!is_loopback(text_of(*next->ai_addr))) return std::nullopt;
+      if (next->ai_family == AF_INET && chosen->ai_family != AF_INET) chosen = next;
+    }
+    Local local{.size = chosen->ai_addrlen};
+    std::memcpy(&local.address, chosen->ai_addr, chosen->ai_addrlen);
+    return local;
+  } catch (const std::runtime_error&) {
+    return std::nullopt;
+  }
+}
+
 }  // namespace
 
 bool Ends::are_one_machine() const {
@@ -122,19 +145,13 @@ bool Ends::are_one_machine() const {
   return here == there || (is_loopback(here) && is_loopback(there));
 }
 
-bool is_loopback(const std::string& host) {
-  return host == "localhost" || host == "::1" || host.starts_with("127.");
-}
-
 FileDescriptor listen_on(const std::string& host, int port) {
-  const bool loopback = is_loopback(host);
-  // One socket of IPv6 serves both, but for the loopback's addresses, and where there is no IPv6.
-  const bool v4 = loopback && host != "::1";
-  FileDescriptor listener = make_socket(v4 ? AF_INET : AF_INET6);
-  Local local = v4 ? local_v4(loopback, port) : local_v6(loopback, port);
-  if (listener.get() < 0 && !loopback) {
+  const auto loopback = find_loopback(host, port);
+  Local local = loopback.value_or(any_v6(port));
+  FileDescriptor listener = make_socket(local.address.ss_family);
+  if (listener.get() < 0 && !loopback) {  // there is no IPv6, of which one socket serves both
+    local = any_v4(port);
     listener = make_socket(AF_INET);
-    local = local_v4(loopback, port);
   }
   if (listener.get() < 0) throw_errno("socket");
   set_option(listener.get(), SOL_SOCKET, SO_REUSEADDR, 1);  // an earlier run's port, just closed
@@ -184,7 +201,8 @@ Ends ends_of(int socket) {
   size = sizeof there;
   if (getpeername(socket, reinterpret_cast<sockaddr*>(&there), &size) != 0)
     throw_errno("getpeername");
-  return {text_of(here), text_of(there)};
+  return {text_of(reinterpret_cast<const sockaddr&>(here)),
+          text_of(reinterpret_cast<const sockaddr&>(there))};
 }
 
 }  // namespace headroom

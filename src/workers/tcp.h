@@ -18,11 +18,9 @@ struct Ends {
   bool are_one_machine() const;
 };
 
-/// Whether a host's name or address means this machine wherever it is read.
-bool is_loopback(const std::string& host);
-
-/// A socket that listens on that port: on all interfaces, or, where `host` is the loopback's, on
-/// that alone. Non-blocking. Throws std::system_error.
+/// A socket that listens on that port: on all interfaces, or, where all addresses of `host`, a name
+/// or an address in any spelling, are the loopback's here, on the first of them alone; of IPv4, if
+/// there is one. Non-blocking. Throws std::system_error.
 FileDescriptor listen_on(const std::string& host, int port);
 
 /// A connection that waits at `listener`; nothing: none does. Throws std::system_error where there

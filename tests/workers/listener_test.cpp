@@ -2,7 +2,9 @@
 // Who comes to the runner's port: agents, wrong ones, and other programs.
 #include "src/workers/agents.h"
 
+#include <arpa/inet.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 
 #include <chrono>
@@ -133,6 +135,55 @@ TEST_F(ListenerTest, is_not_kept_from_agents_by_other_connections) {
   rank0.join();
   EXPECT_LT(Clock::now() - start, std::chrono::seconds(2));
   EXPECT_TRUE(refusals_.empty());
+}
+
+TEST_F(ListenerTest, hears_who_came_before_it_makes_room_for_others) {
+  Listener listener(launch_, here_);
+  std::vector<FileDescriptor> all;
+  for (const int rank : {1, 2}) {
+    all.push_back(connect());
+    const std::string said = encode({FrameKind::hello, to_text(hello(rank))});
+    send(all.back().get(), said.data(), said.size(), MSG_NOSIGNAL);
+  }
+  for (int i = 0; i < 300; ++i) all.push_back(connect());
+  EXPECT_EQ(accept_all(listener, std::chrono::seconds(1)).size(), 2u);
+}
+
+/// Whether a program could still listen on that port at another address of the loopback.
+bool is_free_beside(int port) {
+  const FileDescriptor other(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<std::uint16_t>(port));
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK + 1);
+  return bind(other.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+}
+
+TEST(Listening, is_on_the_loopback_alone_however_it_is_spelled) {
+  for (const char* host : {"127.0.0.1", "127.1", "2130706433", "localhost", "LOCALHOST", "::1",
+                           "::ffff:127.0.0.1", "0:0:0:0:0:0:0:1", "0::1"}) {
+    const int port = free_port();
+    const FileDescriptor listener = listen_on(host, port);
+    EXPECT_TRUE(is_free_beside(port)) << host;
+    EXPECT_GE(connect_to(host, port, std::chrono::seconds(5)).get(), 0) << host;
+  }
+  const int port = free_port();
+  const FileDescriptor listener = listen_on("0.0.0.0", port);
+  EXPECT_FALSE(is_free_beside(port));
+}
+
+TEST(Listening, is_for_other_machines_where_they_may_know_this_one_by_another_address) {
+  Launch launch = launch_of(0, 2, free_port());
+  launch.master_address = "LocalHost";
+  Hello here = hello_of(launch, "headroom 1");
+  here.host = "localhost";
+  {
+    const Listener all_here(launch, here);
+    EXPECT_TRUE(is_free_beside(launch.runner_port()));
+  }
+  launch.local_ranks = 1;
+  const Listener some_elsewhere(launch, here);
+  EXPECT_FALSE(is_free_beside(launch.runner_port()));
 }
 
 TEST_F(ListenerTest, names_who_has_not_come) {
