@@ -26,7 +26,7 @@ struct PeakEntry {
   static std::optional<PeakEntry> from_json(const nlohmann::ordered_json& json);
 };
 
-/// A record lists no more: it has at most 1 MiB. The smallest are left out.
+/// A record lists no more, as it has to fit in a message. The smallest are left out.
 inline constexpr std::size_t kMaxPeakEntries = 8192;
 
 }  // namespace headroom

@@ -12,13 +12,13 @@
 #include "src/core/checksum.h"
 #include "src/core/file.h"
 #include "src/core/json.h"
+#include "src/core/message_size.h"
 
 namespace headroom {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kMaxBytesOfLine = 1024 * 1024;
 constexpr std::size_t kMaxBytesOfPhase = 64;
 
 bool is_text(const Json& message, const char* key, std::string_view value) {
@@ -85,8 +85,8 @@ void WorkerMessages::take(std::string_view bytes) {
   while (fault_.empty() && !bytes.empty()) {
     const std::size_t end = bytes.find('\n');
     const std::string_view part = bytes.substr(0, end);
-    if (unread_.size() + part.size() > kMaxBytesOfLine) {
-      fault_ = "the worker sent a message of more than 1 MiB";
+    if (unread_.size() + part.size() > kMaxMessageBytes) {
+      fault_ = "the worker sent a message of more than 4 MiB";
       return;
     }
     unread_ += part;
@@ -99,7 +99,7 @@ void WorkerMessages::take(std::string_view bytes) {
 
 void WorkerMessages::take_line(std::string_view line) {
   try {
-    take_message(read_json(line));
+    take_message(read_json(line, {.bytes = kMaxMessageBytes}));
   } catch (const JsonError& error) {
     fault_ = std::string("the worker sent a message that is no JSON: ") + error.what();
   }

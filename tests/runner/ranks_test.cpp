@@ -162,7 +162,7 @@ const std::vector<Fault> kFaults = {
     {"two_records", "failed", "two records"},
     {"flood_messages", "failed", "a message after its record"},
     {"broken_json", "failed", "no JSON"},
-    {"spew_messages", "failed", "more than 1 MiB"},
+    {"spew_messages", "failed", "more than 4 MiB"},
     {"unknown_column", "failed", "\"luck\""},
     {"nan_loss", "incorrect", "not finite"},
     {"out_of_memory", "out_of_memory", "1 GiB asked, 0 free"},

@@ -123,6 +123,18 @@ Json record_of(const Json& request_case) {
           {"loss", {loss, loss / 2}}};
 }
 
+/// With the most steps that a case may have, and a peak of many kinds of tensors.
+Json as_long_as_can_be(Json record) {
+  record["loss"] = Json::array();
+  for (int i = 0; i < 20'001; ++i) record["loss"].push_back(1.0 / 3 + i);
+  record["step_time_ns"] = std::vector<std::int64_t>(10'000, 1'234'567'890);
+  for (int i = 0; i < 8192; ++i) {
+    record["peak_tensors"].push_back(
+        {i + 1, 123'456'789, "activations", "forward", i, "aten::native_layer_norm_backward"});
+  }
+  return record;
+}
+
 void send_record(const Json& record) { send({{"event", "record"}, {"record", record}}); }
 
 /// Answers with what a child can see of its surroundings, in the reason.
@@ -207,6 +219,7 @@ void work_together(const Json& record, bool waits_for_lost) {
 const std::map<std::string, std::function<void(const Json&)>>& behaviours() {
   static const std::map<std::string, std::function<void(const Json&)>> table = {
       {"ok", send_record},
+      {"long_record", [](const Json& r) { send_record(as_long_as_can_be(r)); }},
       {"segv", [](const Json&) { crash(); }},
       {"abort", [](const Json&) { std::abort(); }},
       {"exit_3", [](const Json&) { _exit(3); }},

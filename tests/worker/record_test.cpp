@@ -4,10 +4,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "src/core/error.h"
+#include "src/core/message_size.h"
+#include "src/core/peak_entry.h"
+#include "src/memory/ledger.h"
 #include "src/results/columns.h"
 #include "tests/core/messages.h"
 #include "tests/worker/small_case.h"
@@ -60,6 +65,27 @@ TEST(RecordTest, NamesTheTensorsOfThePeakAndTheCourseOfAStep) {
                             [1, 400, "weights", "build", null, ""]])"));
   EXPECT_EQ(record.at("step_memory"),
             Json::parse(R"([["load", null, 400], ["forward", 1, 2000]])"));
+}
+
+TEST(RecordTest, TheLongestOneFitsInAMessage) {
+  constexpr std::int64_t kMany = std::numeric_limits<std::int64_t>::max();
+  constexpr double kLong = -2.2250738585072014e-308;
+  static const std::string op(120, 'x');
+  Json values = small_case();
+  values["train"].update({{"steps", 10'000}, {"warmup_steps", 10'000}});  // no more are allowed
+  Measurement m = plausible();
+  m.losses.assign(10'000 + 1 + 10'000, kLong);
+  m.step_time_ns.assign(10'000, kMany);
+  const Position origin{.phase = Phase::evaluate, .block = kMany, .op = op.c_str()};
+  m.peak.tensors.assign(kMaxPeakEntries, {kMany, kMany, Category::optimizer_state, origin});
+  m.step_memory.assign(Ledger::kMaxPlaces, {Phase::evaluate, kMany, kMany});
+  const std::size_t size = record_of(values, m).dump().size();
+  EXPECT_LT(size + 1000, kMaxMessageBytes);  // the rest of the message
+  for (const char* field : {"steps", "warmup_steps"}) {
+    values["train"][field] = 10'001;
+    EXPECT_THROW(read_case(values, at::kCPU), ConfigError) << field;
+    values["train"][field] = 10'000;
+  }
 }
 
 TEST(RecordTest, ARemainderOfOneByteFailsTheCase) {
