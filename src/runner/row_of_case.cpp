@@ -125,8 +125,9 @@ std::string kernel() {
 }
 
 std::vector<std::string> relevant_variables() {
-  constexpr std::array<std::string_view, 6> kPrefixes = {"OMP_",  "MKL_",    "PYTORCH_",
-                                                         "CUDA_", "CUBLAS_", "NCCL_"};
+  constexpr std::array<std::string_view, 14> kPrefixes = {
+      "OMP_",     "KMP_",  "GOMP_",   "MKL_",  "ONEDNN_", "DNNL_",           "ATEN_",
+      "PYTORCH_", "CUDA_", "CUBLAS_", "NCCL_", "MALLOC_", "GLIBC_TUNABLES=", "LD_PRELOAD="};
   std::vector<std::string> variables;
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view variable = *entry;

@@ -27,7 +27,8 @@ std::string kind_of(const RunFacts& run);
 
 /// What can change a number and is in no column of its own: {"cpu", "cores", "kernel", "libtorch",
 /// "variables": {name: value}}, of the processor, the cores that may be used, and the variables
-/// that LibTorch and CUDA read. The commit is not in it, so that two commits compare.
+/// that LibTorch, CUDA and the host's allocator read. The commit is not in it, so that two commits
+/// compare.
 nlohmann::ordered_json environment_of(const Catalog& catalog);
 
 /// What came of one case, and when.
