@@ -87,7 +87,7 @@ std::string format_processes(const std::vector<Json>& processes) {
 
 void check_followed(const DryProgram& program, const std::string& name) {
   std::string missing;
-  for (const Json& report : program.reports) {
+  for (const Json& report : program.reports.whole) {
     const auto functions = report.at("not_modelled").get<std::string>();
     if (!functions.empty()) missing += (missing.empty() ? "" : ", ") + functions;
   }
@@ -95,8 +95,14 @@ void check_followed(const DryProgram& program, const std::string& name) {
     throw Unsupported(name + ": a dry run can't follow it: it called " + missing +
                       ", which is not modelled (docs/planning.md)");
   }
-  if (!program.reports.empty()) return;
-  if (program.exit == ExitStatus{}) {
+  if (program.exit != ExitStatus{}) return;
+  if (program.reports.missing > 0) {
+    throw ConfigError(name + ": " + std::to_string(program.reports.missing) +
+                      " of its processes used the CUDA device and left no report of it: a process "
+                      "has to end by itself, not by a signal, os._exit() or exec, and TMPDIR has "
+                      "to have room for its report");
+  }
+  if (program.reports.whole.empty()) {
     throw ConfigError(name +
                       ": it used no CUDA device, so there is nothing to plan: is it a "
                       "program of PyTorch that trains on device 'cuda'?");
@@ -105,18 +111,19 @@ void check_followed(const DryProgram& program, const std::string& name) {
 
 /// Runs a program dry and prints what it took, or would have taken when it ran out of memory. Gives
 /// the exit code: 0, also where memory ran out, which is a result; 1 where the program failed.
-/// Throws ConfigError where it used no CUDA, Unsupported where it did what a dry run can't follow.
+/// Throws ConfigError where it used no CUDA or left no report, Unsupported where it did what a dry
+/// run can't follow.
 int plan_program(const std::vector<std::string>& command, const DryRun& dry_run, bool json) {
   const DryProgram program = run_dry(command, dry_run);
   check_followed(program, command[0]);
+  const std::vector<Json>& reports = program.reports.whole;
   std::vector<Json> processes;
-  for (const Json& report : program.reports) {
+  for (const Json& report : reports) {
     const bool has_memory = number(report, "peak_device_bytes") > number(report, "context_bytes");
     // Compilers and loaders of a program ask what device there is, and take nothing of it.
-    if (has_memory || program.reports.size() == 1) processes.push_back(describe(report));
+    if (has_memory || reports.size() == 1) processes.push_back(describe(report));
   }
-  const bool fits =
-      std::none_of(program.reports.begin(), program.reports.end(), &ran_out_of_memory);
+  const bool fits = std::none_of(reports.begin(), reports.end(), &ran_out_of_memory);
   const int status = exit_code_of(program.exit);
   if (json) {
     print(Json{{"exit_status", status}, {"fits", fits}, {"processes", processes}}.dump(2) + "\n");

@@ -51,11 +51,12 @@ RankAttempt attempt_ranks(std::vector<WorkerRequest> requests, Agents* agents,
 struct DryAttempt {
   bool interrupted = false;
   Outcome outcome;
-  nlohmann::ordered_json report;  // of the dry run; null: the process came to no end of its own
+  /// Of the dry run. Null: the process came to no end of its own, or could not write it.
+  nlohmann::ordered_json report;
 };
 
 /// Runs a worker dry. `request` is what would measure a case on CUDA.
-/// Throws std::system_error where a worker can't be started.
+/// Throws std::system_error where a worker can't be started, ConfigError as dry_run_environment().
 DryAttempt attempt_dry(WorkerRequest request, const DryRun& dry_run, const Catalog& catalog,
                        Interrupts& interrupts,
                        const std::function<void(const WorkerProgress&)>& on_progress);

@@ -23,6 +23,24 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMaxBytesOfReport = 1 << 20;
 
+/// ld.so splits LD_PRELOAD at spaces and colons, replaces what follows a "$", and knows no escape.
+bool can_be_preloaded(const std::string& path) {
+  return path.find_first_of(" :$") == std::string::npos;
+}
+
+/// The folder of the libraries, by a name that can be preloaded.
+std::string preloaded_folder(const std::string& libraries, const std::filesystem::path& scratch) {
+  if (can_be_preloaded(libraries)) return libraries;
+  const std::filesystem::path link = scratch / "libraries";
+  if (!can_be_preloaded(link)) {
+    throw ConfigError(libraries + ": its name can't stand in LD_PRELOAD, and neither can that of " +
+                      scratch.string() +
+                      ": set TMPDIR to a folder without a space, a colon or a '$' in its name");
+  }
+  std::filesystem::create_directory_symlink(libraries, link);
+  return link;
+}
+
 /// LD_PRELOAD may name something already; it stays, behind ours.
 std::string preload(const std::string& folder) {
   const char* before = std::getenv("LD_PRELOAD");
@@ -83,13 +101,14 @@ ExitStatus wait_for(pid_t child) {
 
 }  // namespace
 
-Environment dry_run_environment(const DryRun& dry_run, const std::filesystem::path& reports) {
-  Environment environment{{"LD_PRELOAD", preload(dry_run.libraries)},
-                          {"TRITON_LIBCUDA_PATH", dry_run.libraries},
+Environment dry_run_environment(const DryRun& dry_run, const std::filesystem::path& scratch) {
+  const std::string libraries = preloaded_folder(dry_run.libraries, scratch);
+  Environment environment{{"LD_PRELOAD", preload(libraries)},
+                          {"TRITON_LIBCUDA_PATH", libraries},
                           {"HEADROOM_DRY_RUN_GPU", dry_run.gpu},
                           {"HEADROOM_DRY_RUN_MEMORY", std::to_string(dry_run.memory_bytes)},
                           {"HEADROOM_DRY_RUN_OVERCOMMIT", dry_run.overcommit ? "1" : "0"},
-                          {"HEADROOM_DRY_RUN_REPORT", reports.string()},
+                          {"HEADROOM_DRY_RUN_REPORT", scratch.string()},
                           // There is one device, and it is not one of this machine's.
                           {"CUDA_VISIBLE_DEVICES", "0"}};
   if (dry_run.host == DryRun::Host::ahead)
@@ -100,27 +119,29 @@ Environment dry_run_environment(const DryRun& dry_run, const std::filesystem::pa
   return environment;
 }
 
-std::vector<Json> read_reports(const std::filesystem::path& folder) {
+DryReports read_reports(const std::filesystem::path& scratch) {
   std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(folder))
-    files.push_back(entry.path());
+  for (const auto& entry : std::filesystem::directory_iterator(scratch)) {
+    if (entry.path().extension() == ".json") files.push_back(entry.path());
+  }
   std::sort(files.begin(), files.end());
-  std::vector<Json> reports;
+  DryReports reports;
   for (const auto& file : files) {
     try {
-      reports.push_back(read_json(read_file(file.string(), kMaxBytesOfReport)));
-    } catch (const JsonError&) {  // its process was killed while it wrote
+      reports.whole.push_back(read_json(read_file(file.string(), kMaxBytesOfReport)));
+    } catch (const JsonError&) {  // it is empty, or torn
+      ++reports.missing;
     }
   }
   return reports;
 }
 
 DryProgram run_dry(const std::vector<std::string>& command, const DryRun& dry_run) {
-  const ScratchFolder reports;
+  const ScratchFolder scratch;
   const LeaveSignalsToChild signals;
   DryProgram result;
-  result.exit = wait_for(spawn(command, dry_run_environment(dry_run, reports.path())));
-  result.reports = read_reports(reports.path());
+  result.exit = wait_for(spawn(command, dry_run_environment(dry_run, scratch.path())));
+  result.reports = read_reports(scratch.path());
   return result;
 }
 

@@ -25,23 +25,32 @@ struct DryRun {
   bool overcommit = false;  // allocations beyond the memory succeed
 };
 
-/// The variables that make a program run dry. Its processes leave their reports in `reports`.
-Environment dry_run_environment(const DryRun& dry_run, const std::filesystem::path& reports);
+/// The variables that make a program run dry. Its processes leave their reports in `scratch`, a
+/// folder of this run alone; a link to the libraries is put there too where LD_PRELOAD can't hold
+/// their own path. Throws ConfigError where it can't hold that of `scratch` either.
+Environment dry_run_environment(const DryRun& dry_run, const std::filesystem::path& scratch);
 
-/// The reports in that folder, of all processes that used the device and came to their end, by
-/// process number. A report that was torn is left out.
-std::vector<nlohmann::ordered_json> read_reports(const std::filesystem::path& folder);
+/// What the processes that used the device have told.
+struct DryReports {
+  std::vector<nlohmann::ordered_json> whole;  // of those that came to their end, by process number
+  /// How many took memory of the device and left no whole report: they did not end by themselves,
+  /// or could not write it.
+  std::size_t missing = 0;
+};
+
+/// Reads the reports in the folder of a run.
+DryReports read_reports(const std::filesystem::path& scratch);
 
 /// What came of somebody's program that ran dry.
 struct DryProgram {
   ExitStatus exit;
-  std::vector<nlohmann::ordered_json> reports;  // of its processes that used the device
+  DryReports reports;
 };
 
 /// Runs a command, found on PATH as a shell would, dry. It has this process's standard input and
 /// error; what it prints goes to standard error, so that standard output is the plan's. ctrl-C
 /// reaches it, and is not this process's end.
-/// Throws ConfigError where it can't be started.
+/// Throws ConfigError where it can't be started, and as dry_run_environment() does.
 DryProgram run_dry(const std::vector<std::string>& command, const DryRun& dry_run);
 
 }  // namespace headroom

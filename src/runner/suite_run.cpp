@@ -142,9 +142,13 @@ class SuiteRun {
     const FileDescriptor plan_log = folder_.open_log(one.name + ".plan");
     WorkerRequest dry = request(one, plan_log);
     dry.body.erase("snapshot");  // the measurement's own is kept
-    const auto planned = plan_case(dry, *options_.dry_run, catalog_, interrupts_, on_progress_);
-    if (!planned) return false;
-    facts.planned = columns_of(planned->outcome.record);
+    try {
+      const auto planned = plan_case(dry, *options_.dry_run, catalog_, interrupts_, on_progress_);
+      if (!planned) return false;
+      facts.planned = columns_of(planned->outcome.record);
+    } catch (const std::system_error& error) {
+      observer_.said(one.name + " has no plan: " + error.what());  // what was measured stands
+    }
     return true;
   }
 

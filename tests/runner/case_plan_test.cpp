@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plans whose worker ran without a dry run: the test worker over no library.
+#include "src/runner/case_plan.h"
+
+#include <gtest/gtest.h>
+#include <sys/mount.h>
+
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+#include "src/core/error.h"
+#include "tests/core/messages.h"
+#include "tests/support/temporary_folder.h"
+
+namespace headroom {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::optional<CasePlan> plan_without_dry_run(const std::string& behaviour) {
+  const Catalog catalog =
+      parse_catalog(read_text(HEADROOM_SOURCE_DIR "/tests/runner/test_catalog.json"));
+  WorkerRequest request;
+  request.worker = HEADROOM_BUILD_DIR "/test_worker";
+  request.body = {{"request", "measure"},
+                  {"case",
+                   {{"name", "a"},
+                    {"model", {{"name", behaviour}}},
+                    {"train", {{"batch_size", 8}, {"work_ms", 0}}},
+                    {"techniques", Json::array()}}}};
+  Interrupts interrupts;
+  return plan_case(request, {.libraries = "/no/such/folder", .gpu = "h200"}, catalog, interrupts,
+                   [](const WorkerProgress&) {});
+}
+
+TEST(CasePlan, has_failed_where_its_dry_run_left_no_report) {
+  for (const char* behaviour : {"ok", "out_of_memory"}) {
+    const auto plan = plan_without_dry_run(behaviour);
+    EXPECT_EQ(plan->outcome.verdict.status, Status::failed);
+    EXPECT_EQ(plan->outcome.verdict.reason.find("its dry run left no report"), 0u);
+    EXPECT_FALSE(plan->figures.fits);
+  }
+  const auto crashed = plan_without_dry_run("segv");  // no wonder then
+  EXPECT_EQ(crashed->outcome.verdict.status, Status::crashed);
+}
+
+TEST(CasePlan, is_none_where_there_is_no_room_for_a_report) {
+  const TemporaryFolder disk;
+  if (mount("tmpfs", disk.path().c_str(), "tmpfs", 0, "size=16k") != 0) {
+    GTEST_SKIP() << "no file system can be mounted here";
+  }
+  setenv("TMPDIR", disk.path().c_str(), 1);
+  const std::string message = message_of<std::system_error>([] { plan_without_dry_run("ok"); });
+  unsetenv("TMPDIR");
+  umount(disk.path().c_str());
+  EXPECT_TRUE(contains(message, "No space left on device")) << message;
+}
+
+}  // namespace
+}  // namespace headroom
