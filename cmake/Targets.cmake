@@ -45,6 +45,7 @@ function(headroom_test)
     set(arg_TIMEOUT 120)
   endif()
   add_executable(${arg_NAME}_test ${arg_SOURCES})
+  target_compile_options(${arg_NAME}_test PRIVATE -O1)  # compiled more often than run
   target_link_libraries(${arg_NAME}_test PRIVATE ${arg_DEPS} GTest::gtest_main)
   target_compile_definitions(${arg_NAME}_test PRIVATE
     HEADROOM_SOURCE_DIR="${CMAKE_SOURCE_DIR}" HEADROOM_BUILD_DIR="${CMAKE_BINARY_DIR}")

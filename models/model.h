@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "models/block_products.h"
+#include "models/layers.h"
 #include "models/parameters.h"
 
 namespace headroom {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "src/core/error.h"
+#include "src/core/table.h"
 
 namespace headroom {
 
@@ -53,12 +54,7 @@ void check_positions(const ModelOptions& options, const InputShape& shape, std::
 }
 
 const ModelEntry& find_model(std::string_view name) {
-  std::string allowed;
-  for (const ModelEntry& entry : model_table()) {
-    if (entry.name == name) return entry;
-    allowed += (allowed.empty() ? "" : ", ") + std::string(entry.name);
-  }
-  throw ConfigError("no model '" + std::string(name) + "'; there are " + allowed);
+  return find_entry(model_table(), "model", name);
 }
 
 }  // namespace headroom

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "models/block_products.h"
+#include "models/layers.h"
 #include "src/distributed/token_parts.h"
 #include "techniques/step.h"
 

@@ -2,7 +2,7 @@
 #include <array>
 #include <string>
 
-#include "src/core/error.h"
+#include "src/core/table.h"
 #include "techniques/technique.h"
 
 namespace headroom {
@@ -44,12 +44,7 @@ std::vector<std::string_view> excluded_by(const TechniqueEntry& entry) {
 }
 
 const TechniqueEntry& find_technique(std::string_view name) {
-  std::string allowed;
-  for (const TechniqueEntry& entry : technique_table()) {
-    if (entry.name == name) return entry;
-    allowed += (allowed.empty() ? "" : ", ") + std::string(entry.name);
-  }
-  throw ConfigError("no technique '" + std::string(name) + "'; there are: " + allowed);
+  return find_entry(technique_table(), "technique", name);
 }
 
 }  // namespace headroom

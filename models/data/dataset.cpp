@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "src/core/error.h"
+#include "src/core/table.h"
 
 namespace headroom {
 
@@ -22,12 +22,7 @@ std::span<const DataEntry> data_table() {
 }
 
 const DataEntry& find_data(std::string_view name) {
-  std::string allowed;
-  for (const DataEntry& entry : data_table()) {
-    if (entry.name == name) return entry;
-    allowed += (allowed.empty() ? "" : ", ") + std::string(entry.name);
-  }
-  throw ConfigError("no data set '" + std::string(name) + "'; allowed are " + allowed);
+  return find_entry(data_table(), "data set", name);
 }
 
 void DataOptions::fields(Fields& f) {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <initializer_list>
 #include <limits>
+#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
 #include <string_view>
@@ -40,9 +41,9 @@ struct Choice {
 ///     void fields(Fields& f) { f.integer({"micro_batches", "micro-batches a step"}, micro_batches,
 ///                                        {1, 65536}); }
 ///
-/// that serves twice: DescribeFields turns it into the catalog by which the command line checks
-/// suite files, with the member's initial value as the default; ReadFields fills the members from
-/// a case. So a name, a type, a range and a default stand in one place.
+/// that serves twice: describe_fields() turns it into the catalog by which the command line checks
+/// suite files, with the member's initial value as the default; read_fields() fills the members
+/// from a case. So a name, a type, a range and a default stand in one place.
 class Fields {
  public:
   virtual ~Fields() = default;
@@ -71,5 +72,23 @@ class Fields {
   void choice_of_names(const FieldInfo& info, std::string& value,
                        std::span<const std::string_view> names);
 };
+
+/// The catalog's form of the fields that `members` visits: an array of objects
+///
+///     {"name": "lr", "type": "number", "summary": "...", "default": 5e-5, "min": 0, "max": 10,
+///      "only_with": ["adam"]}
+///
+/// `type` is integer, number, boolean, text, choice (with "choices": [{"name", "summary"}]) or
+/// object (with "fields": [...]). "min" and "max" stand where there is a bound; "default" is
+/// missing, and "required" is true, where a value must be given; "only_with" stands where it
+/// limits.
+nlohmann::ordered_json describe_fields(const std::function<void(Fields&)>& members);
+
+/// Fills the fields that `members` visits from the JSON object `values`. A field that is missing
+/// keeps its value; a key that no field read, a wrong type and a value out of range are errors.
+/// `where` names the object in messages ("train.optimizer").
+/// Throws ConfigError. The command line has checked a case before; this is the worker's own door.
+void read_fields(const nlohmann::ordered_json& values, const std::string& where,
+                 const std::function<void(Fields&)>& members);
 
 }  // namespace headroom

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "src/core/read_fields.h"
+#include "src/core/fields.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "src/core/place.h"
+#include "src/core/error.h"
 
 namespace headroom {
 

@@ -6,6 +6,7 @@
 
 #include "src/core/enum_names.h"
 #include "src/core/error.h"
+#include "src/core/table.h"
 #include "src/optimizers/update_rule.h"
 
 namespace headroom {
@@ -23,12 +24,7 @@ std::span<const OptimizerEntry> optimizer_table() {
 }
 
 const OptimizerEntry& find_optimizer(std::string_view name) {
-  std::string allowed;
-  for (const OptimizerEntry& entry : optimizer_table()) {
-    if (entry.name == name) return entry;
-    allowed += (allowed.empty() ? "" : ", ") + std::string(entry.name);
-  }
-  throw ConfigError("no optimizer '" + std::string(name) + "'; there are: " + allowed);
+  return find_entry(optimizer_table(), "optimizer", name);
 }
 
 namespace {

@@ -17,7 +17,6 @@
 #include "src/core/checksum.h"
 #include "src/core/error.h"
 #include "src/core/json.h"
-#include "src/core/place.h"
 
 namespace headroom {
 namespace {

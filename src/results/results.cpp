@@ -7,7 +7,6 @@
 
 #include "src/core/error.h"
 #include "src/core/file.h"
-#include "src/core/place.h"
 #include "src/results/journal.h"
 #include "src/results/results_folder.h"
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/suite/json_schema.h"
-#include "src/gpus/gpu.h"
 
 #include <nlohmann/json.hpp>
 
+#include "src/core/table.h"
+#include "src/gpus/gpu.h"
 #include "src/suite/schema.h"
 #include "src/suite/suite_file.h"
 

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "src/core/error.h"
+#include "src/core/table.h"
 #include "src/core/text.h"
 #include "src/core/yaml.h"
 

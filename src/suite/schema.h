@@ -47,12 +47,4 @@ void check_required(const nlohmann::ordered_json& values, const std::vector<Fiel
 const Field& scalar_field_at(const std::string& path, const std::vector<Field>& fields,
                              const Place& place);
 
-/// The names of `table`'s entries, for allowed_names.
-template <class T>
-std::vector<std::string> names_of(const std::vector<T>& table) {
-  std::vector<std::string> names;
-  for (const T& entry : table) names.push_back(entry.name);
-  return names;
-}
-
 }  // namespace headroom

@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "src/core/error.h"
+#include "src/core/table.h"
 #include "src/core/text.h"
 #include "src/gpus/gpu.h"
 #include "src/suite/schema.h"

@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "src/core/error.h"
-#include "src/core/place.h"
 #include "src/results/columns.h"
 #include "src/results/results_folder.h"
 #include "src/verify/rule.h"

@@ -113,8 +113,8 @@ void check_order_in_time(const VerifiedFolder& folder, Findings& findings) {
   for (const CaseResult& result : folder.results.cases) cases.push_back(&result);
   std::ranges::sort(cases, {}, &CaseResult::line);
   for (std::size_t i = 1; i < cases.size(); ++i) {
-    const std::string before = text_in(cases[i - 1]->row, "started_at");
-    const std::string now = text_in(cases[i]->row, "started_at");
+    const std::string before = text_in(cases[i - 1]->row, column::started_at);
+    const std::string now = text_in(cases[i]->row, column::started_at);
     if (before <= now) continue;
     findings.about(*cases[i], "it started at " + now + ", before " + cases[i - 1]->name + " at " +
                                   before + ", which was kept first");

@@ -4,10 +4,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "src/core/describe_fields.h"
 #include "src/core/enum_names.h"
 #include "src/core/error.h"
-#include "src/core/read_fields.h"
+#include "src/core/fields.h"
 #include "src/machine/hardware.h"
 #include "src/results/columns.h"
 #include "techniques/technique.h"

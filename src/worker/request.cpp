@@ -9,7 +9,7 @@
 #include <system_error>
 
 #include "src/core/error.h"
-#include "src/core/read_fields.h"
+#include "src/core/fields.h"
 #include "src/memory/device_memory.h"
 
 namespace headroom {

@@ -3,10 +3,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "src/core/describe_fields.h"
 #include "src/core/enum_names.h"
 #include "src/core/error.h"
-#include "src/core/read_fields.h"
+#include "src/core/fields.h"
 #include "tests/core/messages.h"
 
 namespace headroom {

@@ -8,9 +8,8 @@
 #include <set>
 #include <string>
 
-#include "src/core/describe_fields.h"
 #include "src/core/error.h"
-#include "src/core/read_fields.h"
+#include "src/core/fields.h"
 
 namespace headroom {
 namespace {

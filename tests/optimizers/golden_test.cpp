@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "src/core/enum_names.h"
-#include "src/core/read_fields.h"
+#include "src/core/fields.h"
 #include "src/optimizers/optimizer.h"
 #include "tests/optimizers/parameters.h"
 

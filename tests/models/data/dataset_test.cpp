@@ -13,7 +13,7 @@
 
 #include "models/data/random.h"
 #include "src/core/error.h"
-#include "src/core/read_fields.h"
+#include "src/core/fields.h"
 
 namespace headroom {
 namespace {
@@ -171,8 +171,9 @@ TEST(DataTable, RefusesAnUnknownNameAndNamesTheAllowedOnes) {
     find_data("mnist");
     FAIL() << "no error";
   } catch (const ConfigError& error) {
-    EXPECT_STREQ(error.what(),
-                 "no data set 'mnist'; allowed are digits, cifar10, random_images, random_tokens");
+    EXPECT_STREQ(
+        error.what(),
+        "unknown data set 'mnist'; allowed: digits, cifar10, random_images, random_tokens");
   }
 }
 
