@@ -15,6 +15,7 @@
 #include "src/cli/output.h"
 #include "src/core/error.h"
 #include "src/core/file.h"
+#include "src/core/json.h"
 #include "src/core/text.h"
 #include "src/core/yaml.h"
 #include "src/gpus/gpu.h"
@@ -115,14 +116,12 @@ int nothing_fits(const FitSearch& search, const std::vector<FitStack>& stacks,
     return kFailed;
   }
   if (options.json) {
-    print(Json{{"subject", options.subject},
-               {"answer", nullptr},
-               {"nearest", stacks[nearest->stack].name},
-               {"batch_size", nearest->size.batch_size},
-               {"micro_batches", nearest->size.micro_batches},
-               {"missing_bytes", nearest->plan.missing_bytes}}
-              .dump(2) +
-          "\n");
+    print(json_text({{"subject", options.subject},
+                     {"answer", nullptr},
+                     {"nearest", stacks[nearest->stack].name},
+                     {"batch_size", nearest->size.batch_size},
+                     {"micro_batches", nearest->size.micro_batches},
+                     {"missing_bytes", nearest->plan.missing_bytes}}));
   }
   say("fit " + options.subject + ": nothing fits. The nearest is " + stacks[nearest->stack].name +
       ", " + describe(nearest->size) + ": it " + describe(nearest->plan));
@@ -171,7 +170,7 @@ int fit(const Catalog& catalog, const FitOptions& options) {
   const FitStack& stack = report.stacks[answer->stack];
   write_file_atomically(report.file,
                         fit_comment(report) + suite->write(stack, answer->size, dry_run.gpu));
-  print(options.json ? fit_to_json(report).dump(2) + "\n" : format_fit(report));
+  print(options.json ? json_text(fit_to_json(report)) : format_fit(report));
   return 0;
 }
 

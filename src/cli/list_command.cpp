@@ -106,7 +106,7 @@ Listing make_listing(const CommandLine& line, const std::string& what) {
   if (what == "gpus") return list_gpus();
   if (what == "schema") {
     const Json schema = suite_json_schema(catalog);
-    return {schema, schema.dump(2) + "\n"};
+    return {schema, json_text(schema)};
   }
   const Json all = read_json(line.catalog_json);
   if (what == "techniques") return {all.at("techniques"), describe_techniques(catalog)};
@@ -126,7 +126,7 @@ void add_list(CommandLine& line) {
   command->callback([&line, options] {
     line.action = [&line, options] {
       const Listing listing = make_listing(line, options->what);
-      print(options->json ? listing.json.dump(2) + "\n" : listing.text);
+      print(options->json ? json_text(listing.json) : listing.text);
       return 0;
     };
   });

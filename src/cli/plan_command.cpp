@@ -12,6 +12,7 @@
 #include "src/cli/suite_runs.h"
 #include "src/cli/summary.h"
 #include "src/core/error.h"
+#include "src/core/json.h"
 #include "src/core/text.h"
 #include "src/runner/dry_run.h"
 
@@ -126,7 +127,7 @@ int plan_program(const std::vector<std::string>& command, const DryRun& dry_run,
   const bool fits = std::none_of(reports.begin(), reports.end(), &ran_out_of_memory);
   const int status = exit_code_of(program.exit);
   if (json) {
-    print(Json{{"exit_status", status}, {"fits", fits}, {"processes", processes}}.dump(2) + "\n");
+    print(json_text({{"exit_status", status}, {"fits", fits}, {"processes", processes}}));
   } else if (!processes.empty()) {
     print(format_processes(processes));
   }

@@ -9,6 +9,7 @@
 #include "src/cli/suite_runs.h"
 #include "src/cli/summary.h"
 #include "src/core/error.h"
+#include "src/core/json.h"
 #include "src/core/text.h"
 #include "src/workers/agent.h"
 #include "src/workers/agents.h"
@@ -55,8 +56,7 @@ int list_cases(const Selection& selection, bool json) {
                        listed.technique_names()});
     }
   }
-  print(json ? cases.dump(2) + "\n"
-             : format_table({"suite", "case", "model", "techniques"}, lines));
+  print(json ? json_text(cases) : format_table({"suite", "case", "model", "techniques"}, lines));
   return 0;
 }
 

@@ -17,6 +17,7 @@
 #include "src/cli/output.h"
 #include "src/cli/summary.h"
 #include "src/core/error.h"
+#include "src/core/json.h"
 #include "src/core/text.h"
 #include "src/results/results_folder.h"
 #include "src/runner/suite_run.h"
@@ -24,8 +25,6 @@
 
 namespace headroom {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kOverwrite = "\r\x1b[K";
 
@@ -196,7 +195,7 @@ int run_suites(const Catalog& catalog, const SuiteArguments& arguments, const st
       print(format(result.rows) + (options.folder / kResultsFile).string() + "\n");
     }
   }
-  if (arguments.json) print(Json(rows).dump(2) + "\n");
+  if (arguments.json) print(json_text(rows));
   return exit_code(rows);
 }
 

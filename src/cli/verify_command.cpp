@@ -7,6 +7,7 @@
 #include "src/cli/command_line.h"
 #include "src/cli/output.h"
 #include "src/core/enum_names.h"
+#include "src/core/json.h"
 #include "src/core/text.h"
 #include "src/verify/verify.h"
 
@@ -52,7 +53,7 @@ nlohmann::ordered_json to_json(const Verification& verification) {
 
 int verify(const Catalog& catalog, const VerifyOptions& options) {
   const Verification verification = verify_results(options.results, catalog);
-  print(options.json ? to_json(verification).dump(2) + "\n" : to_text(verification));
+  print(options.json ? json_text(to_json(verification)) : to_text(verification));
   if (verification.has(Grade::wrong)) return kUnusableResults;
   return verification.has(Grade::weak) ? kFailed : 0;
 }

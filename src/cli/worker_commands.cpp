@@ -8,6 +8,7 @@
 #include "src/cli/command_line.h"
 #include "src/cli/output.h"
 #include "src/core/error.h"
+#include "src/core/json.h"
 #include "src/core/text.h"
 
 namespace headroom {
@@ -22,7 +23,7 @@ int doctor(const Catalog& catalog, bool json) {
                        {"built_with_cuda", catalog.cuda_built},
                        {"worker", worker_path()},
                        {"machine", ask_worker({{"request", "doctor"}})}};
-  print(json ? result.dump(2) + "\n" : format_result(result));
+  print(json ? json_text(result) : format_result(result));
   return 0;
 }
 
@@ -75,7 +76,7 @@ int inspect(const Catalog& catalog, const InspectOptions& options) {
                                   {"model", options.model.to_json(catalog)},
                                   {"image_size", options.image_size},
                                   {"sequence_length", options.sequence_length}});
-  print(options.json ? result.dump(2) + "\n" : format_result(result));
+  print(options.json ? json_text(result) : format_result(result));
   return 0;
 }
 
@@ -95,7 +96,7 @@ int forward(const Catalog& catalog, const ForwardOptions& options) {
                                   {"weights", options.weights},
                                   {"inputs", options.inputs},
                                   {"output", options.output}});
-  if (result.is_object()) print(options.json ? result.dump(2) + "\n" : format_result(result));
+  if (result.is_object()) print(options.json ? json_text(result) : format_result(result));
   return 0;
 }
 

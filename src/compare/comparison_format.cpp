@@ -7,6 +7,7 @@
 #include "src/compare/comparison.h"
 #include "src/compare/comparison_text.h"
 #include "src/core/enum_names.h"
+#include "src/core/json.h"
 #include "src/core/junit.h"
 #include "src/core/text.h"
 
@@ -133,7 +134,7 @@ std::string comparison_json(const Comparison& comparison) {
             {"machine_differences", comparison.machine_differences},
             {"cases", Json::array()}};
   for (const CaseChange& change : comparison.cases) json["cases"].push_back(case_json(change));
-  return json.dump(2) + "\n";
+  return json_text(json);
 }
 
 // JUnit.

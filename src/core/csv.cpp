@@ -22,13 +22,13 @@ bool needs_guard(std::string_view cell) {
 }
 
 void append_cell(std::string& line, const std::string& cell) {
-  const std::string guarded = needs_guard(cell) ? "'" + cell : cell;
-  if (guarded.find_first_of(",\"\r\n") == std::string::npos) {
-    line += guarded;
+  const std::string text = printable(needs_guard(cell) ? "'" + cell : cell, "\t\r\n");
+  if (text.find_first_of(",\"\r\n") == std::string::npos) {
+    line += text;
     return;
   }
   line += '"';
-  for (const char c : guarded) line.append(c == '"' ? 2 : 1, c);
+  for (const char c : text) line.append(c == '"' ? 2 : 1, c);
   line += '"';
 }
 

@@ -12,6 +12,9 @@ namespace headroom {
 /// One line of CSV (RFC 4180), with its line end, "\n". A cell with a comma, quote or line break is
 /// quoted. A spreadsheet would run a cell that starts with = + - @ TAB or CR as a formula: such a
 /// cell gets a leading ' unless it is a number; read_csv takes it away again.
+///
+/// Of what must_be_escaped() (src/core/text.h) a cell may hold TAB, CR and LF alone; all else
+/// stands as printable() writes it, and reads back as that.
 std::string csv_line(std::span<const std::string> cells);
 
 /// A table as read back. Every row has as many cells as the header.

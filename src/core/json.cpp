@@ -135,6 +135,29 @@ Json read_json(std::string_view text, const JsonLimits& limits) {
 
 namespace {
 
+/// \u202e; beyond 16 bits a pair of surrogates.
+std::string json_escape(char32_t value) {
+  if (value <= 0xFFFF) return "\\u" + to_hex(value, 4);
+  return json_escape(0xD7C0 + (value >> 10)) + json_escape(0xDC00 + (value & 0x3FF));
+}
+
+}  // namespace
+
+std::string json_text(const Json& document) {
+  const std::string text = document.dump(2, ' ', false, Json::error_handler_t::replace);
+  std::string result;
+  for (std::string_view rest = text; !rest.empty();) {
+    const CodePoint point = decode_utf8(rest);
+    const std::string_view bytes = rest.substr(0, point.bytes);
+    const bool is_shown = !must_be_escaped(point.value) || point.value == '\n';
+    result += is_shown ? std::string(bytes) : json_escape(point.value);
+    rest.remove_prefix(bytes.size());
+  }
+  return result + "\n";
+}
+
+namespace {
+
 using Json = nlohmann::ordered_json;
 
 /// Equal whatever the order of the members.

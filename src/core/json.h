@@ -30,6 +30,11 @@ class JsonError : public std::runtime_error {
 /// Throws JsonError.
 nlohmann::ordered_json read_json(std::string_view text, const JsonLimits& limits = {});
 
+/// A document as text for people and programs: indented, with a line end. What must_be_escaped()
+/// (src/core/text.h) stands as \u001b, which reads back as it was; bytes that are no UTF-8, which
+/// no JSON can hold, as U+FFFD.
+std::string json_text(const nlohmann::ordered_json& document);
+
 /// A value that two documents do not have in common.
 struct JsonDifference {
   std::string path;  // "train.optimizer.lr"; empty: the documents as a whole

@@ -21,16 +21,7 @@ std::string element(const std::string& name, const std::string& attributes,
   return "<" + name + " " + attributes + ">" + content + "</" + name + ">\n";
 }
 
-std::string escape_lines(const std::string& text) {
-  std::string escaped;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    escaped += escape_markup(text.substr(begin, end - begin));
-    if (end < text.size()) escaped += '\n';
-    begin = end + 1;
-  }
-  return escaped;
-}
+std::string escape_lines(const std::string& text) { return escape_markup(text, "\n"); }
 
 std::string outcome_xml(const JunitTest& test) {
   const std::string message = attribute("message", test.message);

@@ -28,7 +28,7 @@ struct JunitSuite {
   std::vector<JunitTest> tests;
 };
 
-/// All texts as they are: control characters but line breaks stand as \xNN.
+/// All texts printable() (src/core/text.h); line breaks of `text` stay.
 std::string junit_xml(const std::vector<JunitSuite>& suites);
 
 }  // namespace headroom

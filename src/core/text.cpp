@@ -99,14 +99,35 @@ bool is_control(char32_t value) {
          value == 0xFFFF;
 }
 
-std::string printable(std::string_view text) {
+bool must_be_escaped(char32_t value) {
+  return is_control(value) || value == 0x61C || (value >= 0x200B && value <= 0x200F) ||
+         (value >= 0x2028 && value <= 0x202E) || (value >= 0x2060 && value <= 0x206F) ||
+         (value & 0xFFFE) == 0xFFFE || (value >= 0xFDD0 && value <= 0xFDEF);
+}
+
+namespace {
+
+/// U+202E as "202e".
+std::string hex_of(char32_t value) {
+  const std::string digits = to_hex(value, 6);
+  return digits.substr(digits.find_first_not_of('0'));
+}
+
+}  // namespace
+
+std::string printable(std::string_view text, std::string_view kept) {
   std::string result;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f) {
-      result += "\\x" + to_hex(byte, 2);
+  while (!text.empty()) {
+    const CodePoint point = decode_utf8(text);
+    const std::string_view bytes = text.substr(0, std::max<std::size_t>(point.bytes, 1));
+    text.remove_prefix(bytes.size());
+    const bool is_valid = point.bytes > 0;
+    if (is_valid && (!must_be_escaped(point.value) || kept.find(bytes) != kept.npos)) {
+      result += bytes;
+    } else if (bytes.size() == 1) {
+      result += "\\x" + to_hex(static_cast<unsigned char>(bytes.front()), 2);
     } else {
-      result += c;
+      result += "\\u{" + hex_of(point.value) + "}";
     }
   }
   return result;
@@ -174,9 +195,9 @@ std::string_view entity_of(char c) {
   }
 }
 
-std::string escape_markup(std::string_view text) {
+std::string escape_markup(std::string_view text, std::string_view kept) {
   std::string result;
-  for (const char c : printable(text)) {
+  for (const char c : printable(text, kept)) {
     const std::string_view entity = entity_of(c);
     result += entity.empty() ? std::string_view(&c, 1) : entity;
   }
@@ -208,9 +229,9 @@ std::string format_table(const std::vector<std::string>& header,
                          const std::vector<std::vector<std::string>>& rows,
                          const std::vector<std::string>& right) {
   std::vector<std::vector<std::string>> lines = {header};
-  for (const std::vector<std::string>& row : rows) {
-    std::vector<std::string>& line = lines.emplace_back();
-    for (const std::string& cell : row) line.push_back(printable(cell));
+  lines.insert(lines.end(), rows.begin(), rows.end());
+  for (std::vector<std::string>& line : lines) {
+    for (std::string& cell : line) cell = printable(cell);
   }
   std::vector<std::size_t> widest(header.size());
   for (const std::vector<std::string>& line : lines) {

@@ -35,9 +35,15 @@ bool is_control(char32_t value);
 
 inline constexpr std::string_view kUtf8ByteOrderMark = "\xEF\xBB\xBF";
 
-/// The text with its control characters as \xNN, so that nothing that a worker or a file says can
-/// steer a terminal.
-std::string printable(std::string_view text);
+/// Whether a character must not stand in a text that is shown, or kept for other programs, as it
+/// is: control characters, marks that turn the direction of the text around them or that nobody
+/// sees, and what is no character (U+FFFE, U+FFFF and the like), which XML refuses.
+bool must_be_escaped(char32_t value);
+
+/// The text with what must_be_escaped() as \x1b, above U+007F as \u{202e}, and with bytes that are
+/// no UTF-8 as \xff, so that nothing that a worker or a file says can steer a terminal. The
+/// characters of `kept` stay as they are.
+std::string printable(std::string_view text, std::string_view kept = "");
 
 /// The name that `given` is probably a misspelling of, by edit distance; empty: none is near.
 std::string closest_name(std::string_view given, const std::vector<std::string>& names);
@@ -48,11 +54,10 @@ std::string allowed_names(std::string_view given, const std::vector<std::string>
 /// What stands for a character that HTML and XML give a meaning; empty: it stands for itself.
 std::string_view entity_of(char c);
 
-/// Escapes a text for HTML and XML, in an element or in a quoted attribute. Control characters,
-/// which no page can hold, stand as \xNN.
-std::string escape_markup(std::string_view text);
+/// Escapes a printable() text for HTML and XML, in an element or in a quoted attribute.
+std::string escape_markup(std::string_view text, std::string_view kept = "");
 
-/// Escapes a text for a cell or a line of GitHub's Markdown. Control characters stand as \xNN.
+/// Escapes a printable() text for a cell or a line of GitHub's Markdown.
 std::string escape_markdown(std::string_view text);
 
 /// A table as text for people: a header, then rows of as many cells. Columns are as wide as their

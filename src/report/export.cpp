@@ -10,6 +10,7 @@
 #include <optional>
 #include <string_view>
 
+#include "src/core/json.h"
 #include "src/core/junit.h"
 #include "src/core/text.h"
 #include "src/results/columns.h"
@@ -124,7 +125,7 @@ std::string google_benchmark_export(const std::vector<Results>& all) {
                         {"json_schema_version", 1},
                         {"cpu_time", "real_time again: it is not measured"},
                         {"COLUMN_bytes", "bytes in the fields of the times"}};
-  return Json{{"context", context}, {"benchmarks", benchmarks}}.dump(2) + "\n";
+  return json_text({{"context", context}, {"benchmarks", benchmarks}});
 }
 
 // github-action-benchmark.
@@ -161,7 +162,7 @@ std::string github_action_export(const std::vector<Results>& all) {
                        {"value", endings.size()},
                        {"extra", fmt::format("{}", fmt::join(endings, "\n"))}});
   }
-  return entries.dump(2) + "\n";
+  return json_text(entries);
 }
 
 // Bencher.
@@ -188,7 +189,7 @@ std::string bencher_export(const std::vector<Results>& all) {
       if (!values.empty()) benchmarks[path_of(repeats)][figure.column] = metric_of(values);
     }
   }
-  return benchmarks.dump(2) + "\n";
+  return json_text(benchmarks);
 }
 
 // JUnit.

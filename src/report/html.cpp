@@ -11,13 +11,6 @@
 namespace headroom {
 namespace {
 
-/// Marks that turn the order of the characters around them, or that nobody sees.
-bool is_invisible(char32_t c) {
-  return is_control(c) || c == 0x61C || (c >= 0x200B && c <= 0x200F) ||
-         (c >= 0x2028 && c <= 0x202E) || (c >= 0x2060 && c <= 0x206F) || c == 0xFEFF ||
-         (c & 0xFFFE) == 0xFFFE || (c >= 0xFDD0 && c <= 0xFDEF);
-}
-
 std::string escape(std::string_view text) {
   std::string result;
   while (!text.empty()) {
@@ -26,7 +19,7 @@ std::string escape(std::string_view text) {
     text.remove_prefix(bytes.size());
     if (point.bytes == 0) {
       result += fmt::format("\\x{:02x}", static_cast<unsigned char>(bytes.front()));
-    } else if (is_invisible(point.value)) {
+    } else if (must_be_escaped(point.value)) {
       result += fmt::format("\\u{{{:x}}}", static_cast<std::uint32_t>(point.value));
     } else if (const std::string_view entity = entity_of(bytes.front()); !entity.empty()) {
       result += entity;

@@ -230,5 +230,17 @@ TEST(Output, does_not_depend_on_the_locale) {
 
 TEST(Output, can_not_steer_a_terminal) { EXPECT_EQ(printable("a\x1b[2Jb\n"), "a\\x1b[2Jb\\x0a"); }
 
+TEST(Output, of_verify_is_json_whatever_bytes_a_path_holds) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directories(folder / "r\xe9sultats");
+  folder.write("r\xe9sultats/journal.jsonl", "");
+  const Ended ended = run_program({"verify", folder.path(), "--json"});
+  EXPECT_EQ(ended.code, 3) << ended.err;
+  const Json findings = Json::parse(ended.out).at("findings");
+  EXPECT_EQ(findings.at(0).at("place"), folder / "r\ufffdsultats/journal.jsonl");
+  EXPECT_NE(run_program({"verify", folder.path()}).out.find("r\\xe9sultats/journal.jsonl: wrong:"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace headroom

@@ -62,6 +62,17 @@ TEST(Csv, ReadsBackEveryShortText) {
   }
 }
 
+// RFC 4180 allows no control character in a cell but line breaks in quotes.
+TEST(Csv, HoldsNothingThatSteersATerminal) {
+  using namespace std::string_literals;
+  const std::string line = csv_line(Cells{"\0=1"s, "\x1b]0;x\x07", "a\u009b,\u202e", "\uffff\xff"});
+  EXPECT_EQ(line, "\\x00=1,\\x1b]0;x\\x07,\"a\\u{9b},\\u{202e}\",\\u{ffff}\\xff\n");
+  const CsvTable table = read_csv(csv_line(Cells{"a", "b", "c", "d"}) + line, "r.csv");
+  EXPECT_EQ(table.rows[0],
+            (Cells{"\\x00=1", "\\x1b]0;x\\x07", "a\\u{9b},\\u{202e}", "\\u{ffff}\\xff"}));
+  EXPECT_EQ(csv_line(Cells{"\x1b"}), "\\x1b\n");
+}
+
 TEST(Csv, ReadsOtherPeoplesFiles) {
   const CsvTable table = read_csv(
       "\xEF\xBB\xBF"

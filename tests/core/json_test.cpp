@@ -123,6 +123,22 @@ TEST(JsonDifference, OfWholeDocumentsHasNoPath) {
   EXPECT_EQ(list[0].text(), "it was 1 and is \"1\"");
 }
 
+TEST(JsonText, reads_back_and_steers_no_terminal) {
+  const nlohmann::ordered_json document = {
+      {"a\u009b", "\x1b\x7f\u0080\u202e\ufeff\uffff\U0001fffe \u00e9\n"},
+      {"list", {1, nullptr, "\U0001f40d"}}};
+  const std::string text = json_text(document);
+  EXPECT_EQ(
+      text,
+      "{\n  \"a\\u009b\": \"\\u001b\\u007f\\u0080\\u202e\\ufeff\\uffff\\ud83f\\udffe \u00e9\\n\",\n"
+      "  \"list\": [\n    1,\n    null,\n    \"\U0001f40d\"\n  ]\n}\n");
+  EXPECT_EQ(read_json(text), document);
+}
+
+TEST(JsonText, holds_bytes_that_are_no_utf_8) {
+  EXPECT_EQ(json_text(nlohmann::ordered_json::array({"a\xff"})), "[\n  \"a\ufffd\"\n]\n");
+}
+
 }  // namespace
 
 }  // namespace headroom

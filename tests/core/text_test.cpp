@@ -48,6 +48,37 @@ TEST(Utf8, KnowsControlCharacters) {
   for (const char32_t value : {0x20, 0x7E, 0xA0, 0xE4, 0x1F600}) EXPECT_FALSE(is_control(value));
 }
 
+// C0, DEL, C1 (as UTF-8), marks of direction, marks that nobody sees, what is no character.
+TEST(Printable, ShowsWhatCouldSteerATerminal) {
+  using namespace std::string_literals;
+  EXPECT_EQ(printable("a\0\t\x1b[2J\x7f"s), "a\\x00\\x09\\x1b[2J\\x7f");
+  EXPECT_EQ(printable("\u0080\u009b2J\u009f"), "\\u{80}\\u{9b}2J\\u{9f}");
+  EXPECT_EQ(printable("\u200e\u200f\u202a\u202e\u2066\u2069\u061c"),
+            "\\u{200e}\\u{200f}\\u{202a}\\u{202e}\\u{2066}\\u{2069}\\u{61c}");
+  EXPECT_EQ(printable("\u200b\u2028\u2060\ufeff"), "\\u{200b}\\u{2028}\\u{2060}\\u{feff}");
+  EXPECT_EQ(printable("\ufdd0\ufffe\uffff\U0001fffe"), "\\u{fdd0}\\u{fffe}\\u{ffff}\\u{1fffe}");
+}
+
+TEST(Printable, ShowsBytesThatAreNoUtf8) {
+  EXPECT_EQ(printable("a\xff\x9b"
+                      "b\xc3"),
+            "a\\xff\\x9b"
+            "b\\xc3");
+  EXPECT_EQ(printable("\xed\xa0\x80\xc0\x80"), "\\xed\\xa0\\x80\\xc0\\x80");
+}
+
+TEST(Printable, LeavesTextAsItIs) {
+  EXPECT_EQ(printable("a b ~ \u00a0 \u00e9 \u05d0 \ufffd \U0001f40d"),
+            "a b ~ \u00a0 \u00e9 \u05d0 \ufffd \U0001f40d");
+  EXPECT_EQ(printable("a\nb\tc\r", "\n\t"), "a\nb\tc\\x0d");
+}
+
+TEST(Escapes, HoldNothingThatIsNotPrintable) {
+  EXPECT_EQ(escape_markup("<\u009b\uffff\xff\n"), "&lt;\\u{9b}\\u{ffff}\\xff\\x0a");
+  EXPECT_EQ(escape_markup("a\nb", "\n"), "a\nb");
+  EXPECT_EQ(escape_markdown("|\u202e\x1b"), "\\|\\\\u\\{202e\\}\\\\x1b");
+}
+
 const std::vector<std::string> kNames{"batch_size", "optimizer", "steps", "seed"};
 
 TEST(Suggest, FindsTheMisspelt) {
@@ -79,6 +110,7 @@ TEST(Table, aligns_columns_by_characters) {
 
 TEST(Table, has_no_spaces_at_line_ends_and_no_control_characters) {
   EXPECT_EQ(format_table({"a", "b"}, {{"x\ty", ""}}), "a       b\nx\\x09y\n");
+  EXPECT_EQ(format_table({"\x1b"}, {{"\u009b"}}), "\\x1b\n\\u{9b}\n");
 }
 
 }  // namespace

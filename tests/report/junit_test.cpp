@@ -75,6 +75,16 @@ TEST(Junit, shows_text_as_it_is) {
   EXPECT_EQ(asked(xml, "//testcase/failure[@type='crashed']"), "]]> <signal> é\\x01\n");
 }
 
+// XML allows neither U+FFFE nor U+FFFF, nor bytes that are no UTF-8.
+TEST(Junit, is_well_formed_whatever_a_reason_holds) {
+  Results results =
+      results_of("s", {ended_case("odd", "failed", "\uffff\ufffe\u009b\u202e\n\x0c\xff]]>")}, {});
+  results.journal = "r\xe9sultats/journal.jsonl";
+  const std::string xml = junit_export({results});
+  EXPECT_EQ(asked(xml, "//failure"), "\\u{ffff}\\u{fffe}\\u{9b}\\u{202e}\n\\x0c\\xff]]>\n");
+  EXPECT_EQ(asked(xml, "//property/@value"), "r\\xe9sultats/journal.jsonl\n");
+}
+
 TEST(Junit, fails_a_case_that_is_worse_and_skips_one_that_cannot_be_told) {
   const std::string xml = comparison_of_all_trends();
   EXPECT_EQ(asked(xml, "count(//testcase)"), "3\n");

@@ -246,6 +246,23 @@ TEST(Verify, names_the_cell_that_is_not_the_journal_s) {
   EXPECT_EQ(broken_rules(folder / "results"), std::set<std::string>{"csv"});
 }
 
+// results.csv holds no control characters; the journal has the exact text.
+TEST(Verify, knows_how_a_csv_shows_what_no_cell_can_hold) {
+  const TemporaryFolder folder;
+  GoodResults results = good_results();
+  results.row(3)["reason"] = "\x1b]0;x\x07\u009b,\u202e\n";
+  const std::string path = results.write(folder) + "/results.csv";
+  EXPECT_EQ(text_of(verify(folder / "results").findings), "");
+  const std::string csv = read_text(path);
+  EXPECT_NE(csv.find("\"\\x1b]0;x\\x07\\u{9b},\\u{202e}\n\""), std::string::npos) << csv;
+  std::string edited = csv;
+  edited.replace(edited.rfind("abc123"), 6, "abc124");
+  folder.write("results/results.csv", edited);
+  const auto findings = verify(folder / "results").findings;
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].what, "commit is 'abc124'; the journal says 'abc123'");
+}
+
 TEST(Verify, reads_results_of_another_version) {
   const TemporaryFolder folder;
   Catalog later = catalog_of_good_results();
