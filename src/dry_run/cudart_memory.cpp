@@ -44,7 +44,7 @@ bool blocks_host(const void* to) {
 class Pool {
  public:
   cudaError_t allocate(void** address, std::int64_t bytes) {
-    GpuMemory& memory = dry_run_with_context().memory;
+    GpuMemory& memory = dry_run_with_memory().memory;
     const std::lock_guard lock(mutex_);
     const std::int64_t missing = used_ + bytes - reserved_;
     if (missing > 0) {
@@ -124,7 +124,7 @@ HEADROOM_ENTRY cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total)
 }
 
 HEADROOM_ENTRY cudaError_t cudaMalloc(void** address, std::size_t size) {
-  *address = dry_run_with_context().memory.allocate(static_cast<std::int64_t>(size));
+  *address = dry_run_with_memory().memory.allocate(static_cast<std::int64_t>(size));
   return *address == nullptr ? fail(cudaErrorMemoryAllocation) : cudaSuccess;
 }
 

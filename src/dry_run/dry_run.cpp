@@ -39,6 +39,15 @@ DryRun& dry_run_with_context() {
   return device;
 }
 
+DryRun& dry_run_with_memory() {
+  static DryRun& device = []() -> DryRun& {
+    DryRun& with_context = dry_run_with_context();
+    owe_report();
+    return with_context;
+  }();
+  return device;
+}
+
 void run_work(cudaStream_t stream, std::int64_t ns) {
   DryRun& device = dry_run_with_context();
   ++device.counters.launches;

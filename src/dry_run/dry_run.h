@@ -44,6 +44,9 @@ DryRun& dry_run();
 /// device.
 DryRun& dry_run_with_context();
 
+/// The same, where the call takes memory of the device: from then on this process owes a report.
+DryRun& dry_run_with_memory();
+
 /// Puts work on a stream, and counts it as a launch: of a given length, of a kernel, of a product.
 void run_work(cudaStream_t stream, std::int64_t ns);
 void run_kernel(cudaStream_t stream, std::int64_t threads);
@@ -62,8 +65,14 @@ const char* not_modelled_functions();
 /// Asks the program's LibTorch for its version, which it can't tell any more when the program ends.
 void remember_torch_version();
 
+/// Makes the file of the report, empty: it stays so where this process comes to no end of its own.
+/// Where it can't be made, and where the program before an exec has left its own so, that is said
+/// on standard error, and there will be no report.
+void owe_report();
+
 /// Writes what this process took and did, as one JSON object, to PID.json in the folder that the
-/// settings name; nothing where they name none. docs/planning.md lists its members.
+/// settings name; nothing where they name none. docs/planning.md lists its members. Where it can't
+/// be written, that is said on standard error, and the file is torn.
 void write_report();
 
 }  // namespace headroom::dry_run

@@ -2,14 +2,17 @@
 // What a process that ran dry writes when it ends, and what it asks of its LibTorch for that.
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <link.h>
 #include <torch/version.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <cinttypes>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <string>
 #include <string_view>
@@ -147,24 +150,45 @@ void write_members(JsonObject& json, DryRun& device) {
   }
 }
 
+std::string report_path() {
+  return dry_run().settings.report_folder + "/" + std::to_string(getpid()) + ".json";
+}
+
+/// As `errno` has it.
+void say_no_report(const std::string& path) {
+  std::fprintf(stderr, "headroom dry run: no report: %s can't be written: %s\n", path.c_str(),
+               std::strerror(errno));
+}
+
 }  // namespace
 
 void remember_torch_version() { torch_version() = program_version(); }
 
+void owe_report() {
+  if (dry_run().settings.report_folder.empty()) return;
+  const std::string path = report_path();
+  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (file >= 0) {
+    close(file);
+  } else {
+    say_no_report(path);
+    dry_run().settings.report_folder.clear();
+  }
+}
+
 void write_report() {
   DryRun& device = dry_run();
   if (device.settings.report_folder.empty()) return;
-  const std::string path = device.settings.report_folder + "/" + std::to_string(getpid()) + ".json";
+  const std::string path = report_path();
   std::FILE* file = std::fopen(path.c_str(), "w");
-  if (file == nullptr) {
-    std::fprintf(stderr, "headroom dry run: no report: %s can't be written\n", path.c_str());
-    return;
-  }
+  if (file == nullptr) return say_no_report(path);
   {
     JsonObject json(file);
     write_members(json, device);
   }
-  std::fclose(file);
+  const bool has_failed = std::fflush(file) != 0 || std::ferror(file) != 0;
+  if (has_failed) say_no_report(path);
+  if (std::fclose(file) != 0 && !has_failed) say_no_report(path);
 }
 
 }  // namespace headroom::dry_run

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plans: the worker and LibTorch are the real ones, the GPU is not there.
 #include <gtest/gtest.h>
+#include <sys/mount.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -265,19 +267,20 @@ TEST(Plan, RefusesWhatItDoesNotKnow) {
   EXPECT_EQ(run_headroom({"plan", suite, "--", "true"}).code, 2);
 }
 
-TEST(PlanOfAProgram, RunsAnyProgramOfLibTorch) {
-  const TemporaryFolder folder;
-  // The worker is one; it reads its request from standard input and finds no memory for it.
-  const std::string request =
-      folder.write("request.json",
-                   R"({"request": "measure", "nonce": "a", "device": "cuda", "planned": true,
-          "case": {"name": "one",
+/// A program of LibTorch: the worker, which reads its request from standard input.
+std::string worker_command(const TemporaryFolder& folder, int steps) {
+  Json request = Json::parse(R"({"request": "measure", "nonce": "a", "device": "cuda",
+          "planned": true, "case": {"name": "one",
           "model": {"name": "vit_ti_16", "attention": "efficient"},
           "data": {"name": "digits", "image_size": 64},
-          "train": {"batch_size": 8, "steps": 1, "warmup_steps": 1}, "limits": {},
-          "techniques": []}})");
-  const std::string command =
-      std::string(HEADROOM_BUILD_DIR "/headroom-worker < ") + request + " 3> " + folder / "answer";
+          "train": {"batch_size": 8, "warmup_steps": 1}, "limits": {}, "techniques": []}})");
+  request["case"]["train"]["steps"] = steps;
+  return HEADROOM_BUILD_DIR "/headroom-worker < " + folder.write("request.json", request.dump());
+}
+
+TEST(PlanOfAProgram, RunsAnyProgramOfLibTorch) {
+  const TemporaryFolder folder;
+  const std::string command = worker_command(folder, 1) + " 3> " + folder / "answer";
   const Ended ended = run_headroom({"plan", "--gpu", "l4", "--json", "--", "sh", "-c", command});
   ASSERT_EQ(ended.code, 0) << ended.err;
   const Json answer = Json::parse(ended.out);
@@ -291,6 +294,32 @@ TEST(PlanOfAProgram, RunsAnyProgramOfLibTorch) {
   EXPECT_EQ(process["driver_peak_bytes"].get<std::int64_t>() -
                 process["context_bytes"].get<std::int64_t>(),
             record["columns"]["run_peak_reserved_bytes"]);
+}
+
+TEST(PlanOfAProgram, SaysWhereAReportIsMissing) {
+  const TemporaryFolder folder;
+  const Ended killed =
+      run_headroom({"plan", "--", "sh", "-c",
+                    worker_command(folder, 1000) + " 3>&1 > /dev/null | grep -q -m 1 timing"});
+  EXPECT_EQ(killed.code, 2);
+  EXPECT_NE(killed.err.find("1 of its processes used the CUDA device and left no report of it"),
+            std::string::npos)
+      << killed.err;
+
+  const std::string disk = folder / "disk";
+  std::filesystem::create_directory(disk);
+  if (mount("tmpfs", disk.c_str(), "tmpfs", 0, "size=4k") != 0) {
+    GTEST_SKIP() << "no file system can be mounted here";
+  }
+  std::ofstream(disk + "/full") << std::string(4096, 'x');
+  const std::string command = worker_command(folder, 1) + " 3> " + folder / "answer";
+  Program program("headroom", {"plan", "--", "sh", "-c", command},
+                  [&] { setenv("TMPDIR", disk.c_str(), 1); });
+  const Ended full = program.wait();
+  umount(disk.c_str());
+  EXPECT_EQ(full.code, 2);
+  EXPECT_NE(full.err.find("No space left on device"), std::string::npos) << full.err;
+  EXPECT_NE(full.err.find("left no report"), std::string::npos) << full.err;
 }
 
 TEST(PlanOfAProgram, SaysWhereThereIsNothingToPlan) {
