@@ -10,6 +10,8 @@
 #include <chrono>
 #include <numeric>
 #include <optional>
+#include <string>
+#include <system_error>
 #include <vector>
 
 #include "models/data/loader.h"
@@ -131,9 +133,15 @@ class Run {
     return held_out_accuracy(trainer_.model(), *data_, recipe_);
   }
 
-  void save_weights(const std::string& folder) {
+  /// Gives why the weights could not be written; empty: they are. What was measured stands.
+  std::string save_weights(const std::string& folder) {
     const Membership& membership = recipe_.membership;
-    write_weight_parts(folder, membership.rank, membership.ranks, trainer_.own_weights());
+    try {
+      write_weight_parts(folder, membership.rank, membership.ranks, trainer_.own_weights());
+    } catch (const std::system_error& error) {
+      return error.what();
+    }
+    return "";
   }
 
   /// Reads what is known only at the end.
@@ -196,7 +204,7 @@ Measurement measure(const WorkerCase& measured, const Messages& messages) {
   run->finish(result);
   if (recipe.computes && !recipe.train.save_weights.empty()) {
     messages.progress("save");
-    run->save_weights(recipe.train.save_weights + "/" + measured.name);
+    result.why_not_saved = run->save_weights(recipe.train.save_weights + "/" + measured.name);
   }
   if (driver_before) result.driver_bytes = driver_memory_bytes(recipe.device);
   if (result.driver_bytes) *result.driver_bytes -= *driver_before;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "src/machine/gpu_condition.h"
@@ -34,6 +35,7 @@ struct Measurement {
   std::int64_t copied_bytes_per_step = 0;
   std::int64_t sent_bytes_per_step = 0;  // by collectives, at least
   std::optional<double> held_out_accuracy;
+  std::string why_not_saved;            // the weights, where they were to be; empty: they are
   std::optional<double> ceiling_flops;  // a second; product_ceiling of the case's dtype
   Evidence evidence;
 };

@@ -284,6 +284,9 @@ Judgement judge(const WorkerCase& measured, const Measurement& measurement) {
                           " bytes, the ledger's categories sum to " +
                           std::to_string(measurement.peak.bytes)};
   }
+  if (!measurement.why_not_saved.empty()) {
+    return {"failed", "its weights could not be saved: " + measurement.why_not_saved};
+  }
   for (const auto& technique : measured.techniques) {
     const std::string why = technique->why_inactive(measurement.evidence, measured.recipe);
     if (!why.empty()) return {"inactive", why};

@@ -13,8 +13,8 @@ namespace headroom {
 nlohmann::ordered_json worker_columns(const Recipe& recipe, const Measurement& measurement);
 
 /// The record of a case that ran to its end (docs/protocol.md). Its status is `ok`; `failed` where
-/// the ledger's sum is not the allocator's peak to the byte; `inactive` where a technique did
-/// nothing.
+/// the ledger's sum is not the allocator's peak to the byte, or the weights could not be saved,
+/// with all that was measured; `inactive` where a technique did nothing.
 nlohmann::ordered_json make_record(const WorkerCase& measured, const Measurement& measurement);
 
 /// The record of a case that an exception ended.

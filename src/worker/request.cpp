@@ -2,10 +2,12 @@
 #include "src/worker/request.h"
 
 #include <c10/core/impl/VirtualGuardImpl.h>
+#include <dlfcn.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <system_error>
 
 #include "src/core/error.h"
@@ -66,11 +68,16 @@ ModelOptions model_of(const Json& request) {
 }
 
 MeasureRequest read_measure_request(const Json& request) {
+  const bool is_planned = request.value("planned", false);
+  // What a GPU measures must not pass for a plan. Asked before there is a device.
+  if (is_planned && dlsym(RTLD_DEFAULT, "headroom_dry_run_memory") == nullptr) {
+    throw std::runtime_error("a plan runs dry, and the dry run's libcuda.so.1 was not loaded");
+  }
   MeasureRequest result{.worker_case = read_case(request.at("case"), device_of(request)),
                         .snapshot = request.value("snapshot", "")};
   Recipe& recipe = result.worker_case.recipe;
   take_seat(request, recipe);
-  recipe.computes = !request.value("planned", false);
+  recipe.computes = !is_planned;
   return result;
 }
 

@@ -21,7 +21,8 @@ struct MeasureRequest {
   std::string snapshot;    // where to write what CUDA's allocator did; empty: nowhere
 };
 
-/// Reads a request to measure. Throws as read_case() does, and Unsupported where this build or
+/// Reads a request to measure. Throws as read_case() does, std::runtime_error where it is to be
+/// planned and no dry run is loaded, and Unsupported where this build or
 /// machine lacks the device that the case, or this rank of it, is to have.
 MeasureRequest read_measure_request(const nlohmann::ordered_json& request);
 

@@ -111,6 +111,27 @@ TEST(ProcessTest, AnswersWhatItCanNotDo) {
   EXPECT_TRUE(contains(record.at("reason"), "batch"));
 }
 
+TEST(ProcessTest, KeepsWhatItMeasuredWhereItCanNotSaveTheWeights) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("file", "");
+  Json values = small_case();
+  values["train"]["save_weights"] = file;  // no folder
+  const Json record = record_of_process(values);
+  EXPECT_EQ(record.at("status"), "failed");
+  EXPECT_TRUE(contains(record.at("reason"), file + "/small")) << record.at("reason");
+  ASSERT_TRUE(record.contains("columns"));
+  EXPECT_GT(record.at("columns").at("run_peak_allocated_bytes"), 0);
+  EXPECT_EQ(record.at("step_time_ns").size(), 2U);
+}
+
+TEST(ProcessTest, PlansNothingWhereNoDryRunIsLoaded) {
+  Json request = measure_request(small_case());
+  request.update({{"device", "cuda"}, {"planned", true}});
+  const Json record = messages_of(request).back().at("record");
+  EXPECT_EQ(record.at("status"), "failed");
+  EXPECT_TRUE(contains(record.at("reason"), "was not loaded")) << record.dump(1);
+}
+
 TEST(ProcessTest, AnswersWhereThereIsNoDevice) {
   Json measure = measure_request(small_case());
   measure["snapshot"] = "/nowhere/snapshot.pickle";
