@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/saved_weights.h"
 
+#include <ATen/Dispatch.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
 #include <c10/core/ScalarType.h>
 #include <c10/util/accumulate.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <iomanip>
 #include <nlohmann/json.hpp>
@@ -111,6 +113,18 @@ std::string mismatch(const std::string& name, at::IntArrayRef shape, Safetensors
     return name + " is " + std::string(enum_name(type)) + ", not floating point";
   }
   return {};
+}
+
+/// Takes no memory: it is asked while the peak of building is measured.
+bool has_nan(const at::Tensor& values) {
+  if (!at::isFloatingType(values.scalar_type())) return false;
+  return AT_DISPATCH_FLOATING_TYPES_AND5(
+      at::kHalf, at::kBFloat16, at::kFloat8_e5m2, at::kFloat8_e4m3fn, at::kFloat8_e8m0fnu,
+      values.scalar_type(), "has_nan", [&] {
+        const scalar_t* const begin = values.const_data_ptr<scalar_t>();
+        return std::any_of(begin, begin + values.numel(),
+                           [](scalar_t value) { return std::isnan(static_cast<double>(value)); });
+      });
 }
 
 }  // namespace
@@ -247,7 +261,14 @@ at::Tensor SavedWeights::read(const std::string& name) {
   const std::vector<Piece>& pieces = pieces_.at(name);
   const at::Tensor whole =
       at::empty(pieces.front().part.shape, to_scalar_type(pieces.front().entry.type));
-  for (const Piece& piece : pieces) piece.part.put(whole, files_[piece.file].read(piece.entry));
+  for (const Piece& piece : pieces) {
+    const at::Tensor values = files_[piece.file].read(piece.entry);
+    if (has_nan(values)) {
+      throw ConfigError(Place{.file = files_[piece.file].path()},
+                        "a value of '" + name + "' is not a number (NaN)");
+    }
+    piece.part.put(whole, values);
+  }
   return whole;
 }
 

@@ -67,7 +67,8 @@ class SavedWeights {
   /// Throws ConfigError unless these are just the model's parameters: same names, same shapes,
   /// floating point. It lists the names that are missing, unexpected or different.
   void check(std::span<const Parameter> parameters) const;
-  /// A parameter by its name, whole, on the CPU, in the dtype of the file.
+  /// A parameter by its name, whole, on the CPU, in the dtype of the file. Throws ConfigError where
+  /// a value is not a number.
   at::Tensor read(const std::string& name);
 
  private:
@@ -85,7 +86,8 @@ class SavedWeights {
 };
 
 /// Replaces a model's parameters by saved ones, which are converted to their dtype.
-/// Throws ConfigError where SavedWeights does; the model is as it was then.
+/// Throws ConfigError where SavedWeights does. The model is as it was then, but where a value is
+/// not a number: those before it are replaced.
 void load_weights(const std::string& path, std::span<const Parameter> parameters);
 
 }  // namespace headroom

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -113,6 +114,19 @@ TEST_F(SavedWeightsTest, EveryDifferenceIsListedAndNothingIsLoaded) {
           "encoder.ln.beta; different: class_token is I32, not floating point, heads.head.bias "
           "is (1000), not (10)");
   EXPECT_FALSE(tensors_of(*model).at("conv_proj.weight").eq(1).any().item<bool>());
+}
+
+TEST_F(SavedWeightsTest, WhatIsNotANumberIsRefused) {
+  const auto model = small_model();
+  for (const at::ScalarType type : {at::kFloat, at::kBFloat16, at::kFloat8_e5m2}) {
+    NamedTensors tensors = tensors_of(*model);
+    at::Tensor values = at::zeros({192});
+    values[191].fill_(std::nan(""));
+    tensors["encoder.ln.bias"] = values.to(type);
+    write_tensors(path_, tensors);
+    EXPECT_EQ(message([&] { load_weights(path_, model->parameters()); }),
+              path_ + ": a value of 'encoder.ln.bias' is not a number (NaN)");
+  }
 }
 
 TEST_F(SavedWeightsTest, LongListsAreCut) {
