@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <nlohmann/json.hpp>
 #include <system_error>
 #include <vector>
@@ -80,9 +81,8 @@ void print(std::string_view text) {
 }
 
 void say(std::string_view text) {
-  const std::string line = "headroom: " + printable(text) + "\n";
-  // One write, and nowhere to report that it failed.
-  [[maybe_unused]] const ssize_t ignored = write(STDERR_FILENO, line.data(), line.size());
+  // There is nowhere to report that it failed.
+  try_write(STDERR_FILENO, "headroom: " + printable(text) + "\n", std::chrono::seconds(1));
 }
 
 std::string format_result(const Json& result) { return format_members(result, ""); }

@@ -11,7 +11,8 @@ namespace headroom {
 /// no error. Throws std::system_error where it can't be written for another reason.
 void print(std::string_view text);
 
-/// One line to standard error, after "headroom: ". Never fails.
+/// One line to standard error, after "headroom: ". Never fails, and gives up after a second where
+/// nobody reads it.
 void say(std::string_view text);
 
 /// A worker's result for people: a list of objects becomes a table, any other value a line

@@ -8,15 +8,18 @@
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
+#include <exception>
 #include <nlohmann/json.hpp>
 #include <ratio>
 #include <regex>
 #include <string_view>
+#include <system_error>
 
 #include "src/cli/command_line.h"
 #include "src/cli/output.h"
 #include "src/cli/summary.h"
 #include "src/core/error.h"
+#include "src/core/file.h"
 #include "src/core/json.h"
 #include "src/core/text.h"
 #include "src/results/results_folder.h"
@@ -28,10 +31,8 @@ namespace {
 
 constexpr std::string_view kOverwrite = "\r\x1b[K";
 
-/// Progress is a courtesy: where it can't be written, the run goes on.
-void show(const std::string& text) {
-  [[maybe_unused]] const ssize_t ignored = write(STDERR_FILENO, text.data(), text.size());
-}
+/// Progress is a courtesy: where it can't be written at once, the run goes on.
+void show(const std::string& text) { try_write(STDERR_FILENO, text, std::chrono::milliseconds(0)); }
 
 bool wants_colour() {
   const char* no_colour = std::getenv("NO_COLOR");
@@ -111,6 +112,14 @@ void ProgressLines::case_ended(const Row& row) {
   show(start + std::string(colour_of(status_of(row))) + text + "\x1b[0m\n");
 }
 
+/// While a suite runs, signals interrupt that. While results are printed, they end the program.
+SuiteRunResult run_and_show(const Catalog& catalog, const Suite& suite,
+                            const SuiteRunOptions& options) {
+  Interrupts interrupts;
+  ProgressLines progress(suite.name);
+  return run_suite(catalog, suite, options, interrupts, progress);
+}
+
 /// The newest folder below out/SUITE; their names are times, so the last one.
 std::filesystem::path newest_folder(const std::filesystem::path& parent) {
   std::filesystem::path newest;
@@ -173,16 +182,15 @@ int run_suites(const Catalog& catalog, const SuiteArguments& arguments, const st
                const std::function<SuiteRunOptions(const Suite&)>& options_of,
                const std::function<std::string(const std::vector<Row>&)>& format) {
   const Selection selection = select_cases(catalog, arguments);
-  Interrupts interrupts;
   std::vector<Row> rows;
+  std::exception_ptr not_printed;  // is no reason to measure less
   for (const Suite& suite : selection.suites) {
     SuiteRunOptions options = options_of(suite);
     options.resume = arguments.resume;
     options.snapshots = arguments.snapshot;
     options.selects = selection.selects;
     options.folder = folder_of(arguments, folder, suite);
-    ProgressLines progress(suite.name);
-    const SuiteRunResult result = run_suite(catalog, suite, options, interrupts, progress);
+    const SuiteRunResult result = run_and_show(catalog, suite, options);
     if (result.interrupted || !result.lost.empty()) {
       const auto out = arguments.suites.size() > 1 ? options.folder.parent_path() : options.folder;
       say((result.lost.empty() ? "interrupted" : result.lost) +
@@ -191,10 +199,14 @@ int run_suites(const Catalog& catalog, const SuiteArguments& arguments, const st
       return result.lost.empty() ? kInterrupted : kFailed;
     }
     rows.insert(rows.end(), result.rows.begin(), result.rows.end());
-    if (!arguments.json) {
+    if (arguments.json) continue;
+    try {
       print(format(result.rows) + (options.folder / kResultsFile).string() + "\n");
+    } catch (const std::system_error&) {
+      not_printed = std::current_exception();
     }
   }
+  if (not_printed) std::rethrow_exception(not_printed);
   if (arguments.json) print(json_text(rows));
   return exit_code(rows);
 }

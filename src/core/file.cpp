@@ -2,10 +2,12 @@
 #include "src/core/file.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstdlib>
 #include <system_error>
 
@@ -91,6 +93,17 @@ class TemporaryFile {
   Descriptor descriptor_;
 };
 
+/// A pipe or a terminal once more, so that a write to it never blocks: a terminal may have room for
+/// a part of a line. Whoever else has it open sees no change. Below 0: it is neither, or is another
+/// user's.
+FileDescriptor open_non_blocking(int descriptor) {
+  struct stat status {};
+  if (::fstat(descriptor, &status) != 0) return {};
+  if (!S_ISFIFO(status.st_mode) && !S_ISCHR(status.st_mode)) return {};
+  const std::string path = "/proc/self/fd/" + std::to_string(descriptor);
+  return FileDescriptor(::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+}
+
 [[noreturn]] void fail_to_open(const std::string& path) {
   const int error = errno;
   throw ConfigError(Place{.file = path}, "can't open: " + std::generic_category().message(error));
@@ -149,8 +162,38 @@ void write_all(int descriptor, std::string_view bytes, const std::string& path) 
   while (!bytes.empty()) {
     const ssize_t count =
         uninterrupted([&] { return ::write(descriptor, bytes.data(), bytes.size()); });
+    if (count < 0 && errno == EAGAIN) {  // whoever made it may have told it never to block
+      pollfd ready{descriptor, POLLOUT, 0};
+      ::poll(&ready, 1, -1);
+      continue;
+    }
     if (count < 0) fail(path, "can't write");
     bytes.remove_prefix(static_cast<std::size_t>(count));
+  }
+}
+
+bool try_write(int descriptor, std::string_view bytes, std::chrono::milliseconds patience) {
+  using Clock = std::chrono::steady_clock;
+  const auto deadline = Clock::now() + patience;
+  const FileDescriptor own = open_non_blocking(descriptor);
+  const int written = own.get() >= 0 ? own.get() : descriptor;
+  while (!bytes.empty()) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
+    pollfd ready{written, POLLOUT, 0};
+    if (::poll(&ready, 1, std::max(0, static_cast<int>(left.count()))) <= 0) return false;
+    // A pipe that has room takes so many at once.
+    const std::size_t most = std::min<std::size_t>(bytes.size(), PIPE_BUF);
+    const ssize_t count = ::write(written, bytes.data(), most);
+    if (count < 0 && (errno != EAGAIN || Clock::now() >= deadline)) return false;
+    if (count > 0) bytes.remove_prefix(static_cast<std::size_t>(count));
+  }
+  return true;
+}
+
+void open_standard_descriptors() {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(descriptor, F_GETFD) != -1) continue;
+    if (::open("/dev/null", O_RDWR) == -1) throw_errno("/dev/null");  // the lowest number is taken
   }
 }
 

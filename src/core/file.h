@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -35,9 +36,17 @@ FileStart read_file_start(const std::string& path, std::size_t count);
 /// for an instant, so call it from one thread.
 void write_file_atomically(const std::string& path, std::string_view text);
 
-/// Writes all of `bytes` to a file descriptor, through interrupts and short writes.
-/// Throws std::system_error that names `path`.
+/// Writes all of `bytes` to a file descriptor, through interrupts and short writes, and waits where
+/// it takes none for now. Throws std::system_error that names `path`.
 void write_all(int descriptor, std::string_view bytes, const std::string& path);
+
+/// Writes what a reader may be slow or never to read, or be stopped: of a pipe or a terminal. Does
+/// not wait longer than `patience` for it. False: not all of `bytes` were written.
+bool try_write(int descriptor, std::string_view bytes, std::chrono::milliseconds patience);
+
+/// Opens /dev/null in the place of standard input, output and error where they are closed: else the
+/// next file that is opened becomes one of them. Throws std::system_error.
+void open_standard_descriptors();
 
 /// Owns a file descriptor, and closes it.
 class FileDescriptor {

@@ -6,7 +6,6 @@
 #include <cstring>
 #include <random>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "src/core/checksum.h"
@@ -38,7 +37,8 @@ bool is_phase(const std::string& text) {
          text.find_first_not_of("abcdefghijklmnopqrstuvwxyz_") == std::string::npos;
 }
 
-constexpr int kLastReads = 2;  // at least what a pipe of default size holds
+constexpr std::chrono::seconds kPatience{1};  // with a log that is a terminal or a pipe
+constexpr int kLastReads = 2;                 // at least what a pipe of default size holds
 
 std::string make_nonce() {
   std::random_device source;
@@ -69,16 +69,13 @@ std::unique_ptr<RunningWorker> start_worker(const WorkerRequest& request,
 void BoundedLog::append(std::string_view text) {
   if (stopped_) return;
   const std::string_view part = text.substr(0, kMaxBytes - written_);
-  try {
-    write_all(descriptor_, part, "the log");
-    written_ += part.size();
-    if (part.size() == text.size()) return;
-    write_all(descriptor_,
-              "\n[headroom: the worker printed more than 1 MiB; the rest is left out]\n",
-              "the log");
-  } catch (const std::system_error&) {
-  }
+  const bool is_written = try_write(descriptor_, part, kPatience);
+  written_ += part.size();
+  if (is_written && part.size() == text.size()) return;
   stopped_ = true;
+  if (!is_written) return;
+  try_write(descriptor_, "\n[headroom: the worker printed more than 1 MiB; the rest is left out]\n",
+            kPatience);
 }
 
 void WorkerMessages::take(std::string_view bytes) {

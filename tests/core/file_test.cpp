@@ -6,12 +6,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <fstream>
+#include <string>
 #include <system_error>
 #include <thread>
 
 #include "src/core/error.h"
 #include "tests/core/messages.h"
+#include "tests/support/blocked.h"
 
 namespace headroom {
 namespace {
@@ -89,11 +92,11 @@ TEST(File, ReportsAFullDisk) {
   ::close(full);
 }
 
-// A pipe takes a part of a large write at a time.
-TEST(File, WritesAllThroughShortWrites) {
+/// What comes out of a pipe that write_all() writes a large text to.
+std::string through_pipe(const std::string& text, int flags) {
   int ends[2];
-  ASSERT_EQ(::pipe(ends), 0);
-  const std::string text(1'000'000, 'y');
+  EXPECT_EQ(::pipe(ends), 0);
+  EXPECT_EQ(::fcntl(ends[1], F_SETFL, flags), 0);
   std::string received;
   std::thread reader([&] {
     char buffer[1000];
@@ -101,11 +104,37 @@ TEST(File, WritesAllThroughShortWrites) {
       received.append(buffer, static_cast<std::size_t>(n));
     }
   });
-  write_all(ends[1], text, "pipe");
+  EXPECT_NO_THROW(write_all(ends[1], text, "pipe"));
   ::close(ends[1]);
   reader.join();
   ::close(ends[0]);
-  EXPECT_EQ(received, text);
+  return received;
+}
+
+// A pipe takes a part of a large write at a time.
+TEST(File, WritesAllThroughShortWrites) {
+  const std::string text(1'000'000, 'y');
+  EXPECT_TRUE(through_pipe(text, 0) == text);
+  EXPECT_TRUE(through_pipe(text, O_NONBLOCK) == text);
+}
+
+TEST(File, WritesOnlyAsLongAsItWasToldTo) {
+  const FullPipe pipe;
+  EXPECT_FALSE(try_write(pipe.to_write(), "x", std::chrono::milliseconds(0)));
+  EXPECT_FALSE(try_write(pipe.to_write(), "x", std::chrono::milliseconds(10)));
+  const UnreadTerminal terminal;
+  const std::string line(100, 'x');
+  int lines = 0;
+  while (lines < 100'000 && try_write(terminal.to_write(), line, std::chrono::milliseconds(0))) {
+    ++lines;
+  }
+  EXPECT_GT(lines, 10);
+  EXPECT_LT(lines, 100'000);
+  const TemporaryFolder folder;
+  const FileDescriptor file(::open((folder / "f").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+  const std::string text(1'000'000, 'y');
+  EXPECT_TRUE(try_write(file.get(), text, std::chrono::milliseconds(0)));
+  EXPECT_EQ(read_file(folder / "f", text.size()), text);
 }
 
 }  // namespace

@@ -85,5 +85,20 @@ TEST(WriteError, of_standard_output_is_seen) {
   EXPECT_NE(ended.err.find("standard output"), std::string::npos) << ended.err;
 }
 
+TEST(WriteError, of_standard_output_ends_no_run_of_several_suites) {
+  const TemporaryFolder folder;
+  const std::string cases = "\ncases: [{name: a, model: {name: ok}, data: {name: digits}}]\n";
+  const std::string one = folder.write("one.yaml", "suite: one" + cases);
+  const std::string two = folder.write("two.yaml", "suite: two" + cases);
+  const Ended ended = run_program({"run", one, two, "--out", folder / "out"},
+                                  [] { dup2(open("/dev/full", O_WRONLY), STDOUT_FILENO); });
+  EXPECT_EQ(ended.code, 4);
+  EXPECT_TRUE(
+      ended.err.ends_with("headroom: standard output: can't write: No space left on device\n"))
+      << ended.err;
+  EXPECT_EQ(read_rows(folder / "out/one").size(), 1U);
+  EXPECT_EQ(read_rows(folder / "out/two").size(), 1U);
+}
+
 }  // namespace
 }  // namespace headroom
