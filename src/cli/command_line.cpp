@@ -103,10 +103,10 @@ std::string version(const Catalog& catalog) {
 }
 
 int run_command_line(int argc, char** argv, std::string_view catalog_json) {
-  turn_write_signals_into_errors();
   CommandLine line;
   line.catalog_json = catalog_json;
   try {
+    set_inheritance_right();
     return run(argc, argv, line);
   } catch (const ConfigError& error) {
     return fail(kWrongCall, error.what());

@@ -11,6 +11,7 @@
 
 #include "models/inspect.h"
 #include "src/core/error.h"
+#include "src/core/file.h"
 #include "src/machine/hardware.h"
 #include "src/machine/processes.h"
 #include "src/memory/device_memory.h"
@@ -117,6 +118,7 @@ void answer(const Json& request) {
 }  // namespace headroom
 
 int main(int count, char** arguments) {
+  headroom::open_standard_descriptors();
   if (count == 2 && std::string(arguments[1]) == "--catalog") {
     std::cout << headroom::make_catalog().dump(1) << "\n" << std::flush;
     return std::cout.good() ? 0 : 1;

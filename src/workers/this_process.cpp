@@ -28,38 +28,81 @@ std::vector<pid_t> children() {
   return found;
 }
 
+bool is_ignored(int signal) {
+  struct sigaction action {};
+  sigaction(signal, nullptr, &action);
+  return action.sa_handler == SIG_IGN;
+}
+
+bool contains(const std::vector<pid_t>& list, pid_t number) {
+  return std::find(list.begin(), list.end(), number) != list.end();
+}
+
 }  // namespace
 
-Interrupts::Interrupts() {
-  sigset_t signals;
-  sigemptyset(&signals);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, signal);
-  sigprocmask(SIG_BLOCK, &signals, &before_);
-  signals_ = FileDescriptor(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
+Interrupts::Interrupts(std::initializer_list<int> signals) {
+  sigset_t counted;
+  sigemptyset(&counted);
+  for (const int signal : signals) {
+    if (!is_ignored(signal)) sigaddset(&counted, signal);
+  }
+  sigprocmask(SIG_BLOCK, &counted, &before_);
+  signals_ = FileDescriptor(signalfd(-1, &counted, SFD_CLOEXEC | SFD_NONBLOCK));
   if (signals_.get() < 0) throw_errno("signalfd");
 }
 
 Interrupts::~Interrupts() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
 
-int Interrupts::count() {
+std::optional<int> Interrupts::next() {
   signalfd_siginfo info;
-  while (read(signals_.get(), &info, sizeof info) == sizeof info) ++count_;
+  if (read(signals_.get(), &info, sizeof info) != sizeof info) return std::nullopt;
+  ++count_;
+  return static_cast<int>(info.ssi_signo);
+}
+
+int Interrupts::count() {
+  while (next()) {
+  }
   return count_;
 }
 
-void turn_write_signals_into_errors() {
+void set_inheritance_right() {
+  open_standard_descriptors();
+  std::signal(SIGCHLD, SIG_DFL);
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
 }
 
-AdoptedProcesses::AdoptedProcesses() { prctl(PR_SET_CHILD_SUBREAPER, 1); }
+void AdoptedProcesses::begin() {
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  spared_ = children();
+  spared_groups_.clear();
+  for (const pid_t child : spared_) spared_groups_.push_back(getpgid(child));
+}
+
+std::vector<pid_t> AdoptedProcesses::left_behind() const {
+  // A worker leads a group of its own, and no process joins another's group by accident.
+  std::vector<pid_t> left = children();
+  std::erase_if(left, [this](pid_t child) {
+    return contains(spared_, child) || contains(spared_groups_, getpgid(child));
+  });
+  return left;
+}
 
 AdoptedProcesses::~AdoptedProcesses() {
   // Ending one can hand its own children to us, so again until there are none.
   bool all_ended = true;
-  for (std::vector<pid_t> left = children(); all_ended && !left.empty(); left = children()) {
+  for (auto left = left_behind(); all_ended && !left.empty(); left = left_behind()) {
     for (const pid_t child : left) all_ended = end_child(child) && all_ended;
   }
+  // Of those that were spared and have ended nobody else takes the status.
+  for (const pid_t child : children()) waitpid(child, nullptr, WNOHANG);
+}
+
+FileDescriptor watch_end(pid_t process) {
+  FileDescriptor ended(static_cast<int>(syscall(SYS_pidfd_open, process, 0)));
+  if (ended.get() < 0) throw_errno("pidfd_open");
+  return ended;
 }
 
 bool end_child(pid_t child) {

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sys/types.h>
+
 #include <csignal>
+#include <initializer_list>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,16 +17,20 @@
 // its children leave to it.
 namespace headroom {
 
-/// While it lives, SIGINT, SIGTERM and SIGHUP end nothing by themselves: they are counted, and
-/// whoever waits sees them as a readable descriptor.
+/// While it lives, SIGINT, SIGTERM and SIGHUP, or other `signals`, end nothing by themselves: they
+/// are counted, and whoever waits sees them as a readable descriptor. Those that were ignored
+/// before stay so: of a job in the background, or under nohup.
 class Interrupts {
  public:
-  Interrupts();
+  explicit Interrupts(std::initializer_list<int> signals = {SIGINT, SIGTERM, SIGHUP});
   ~Interrupts();
   Interrupts(const Interrupts&) = delete;
   Interrupts& operator=(const Interrupts&) = delete;
 
   int descriptor() const { return signals_.get(); }
+
+  /// One that has come and was not given yet.
+  std::optional<int> next();
 
   /// How many have come so far.
   int count();
@@ -33,20 +41,38 @@ class Interrupts {
   int count_ = 0;
 };
 
-/// Ignores SIGPIPE and SIGXFSZ for the rest of the program: a write to a closed pipe or past the
-/// limit of a file's size is then an error, and not the end.
-void turn_write_signals_into_errors();
+/// Sets right what a program inherits from whoever started it, for the rest of it. To be called
+/// before anything is opened or started. Closed standard descriptors are opened. The ends of
+/// children are reported, also where SIGCHLD was ignored. A write to a closed pipe or past the
+/// limit of a file's size is an error, and not the end (SIGPIPE, SIGXFSZ). Throws
+/// std::system_error. Beside that, Interrupts leaves alone what was ignored, and AdoptedProcesses
+/// inherited children.
+void set_inheritance_right();
 
 /// Makes this process adopt what its children leave behind, also in sessions of their own, and ends
-/// that with SIGKILL at its own end. It must outlive every Process: whatever child there is at its
-/// end is one that was left behind. To be used from a process with one thread.
+/// that with SIGKILL at its own end. It must outlive every Process. Spares the children that there
+/// were before it, which this process inherited through exec, and what they leave behind in their
+/// process groups. To be used from a process with one thread.
 class AdoptedProcesses {
  public:
-  AdoptedProcesses();
+  AdoptedProcesses() { begin(); }
   ~AdoptedProcesses();
   AdoptedProcesses(const AdoptedProcesses&) = delete;
   AdoptedProcesses& operator=(const AdoptedProcesses&) = delete;
+
+  /// Begins anew: spares the children that there are now. Also needed after fork, by the child.
+  void begin();
+
+ private:
+  std::vector<pid_t> left_behind() const;
+
+  std::vector<pid_t> spared_;
+  std::vector<pid_t> spared_groups_;
 };
+
+/// A descriptor that is readable, as poll sees it, once the process has ended. Throws
+/// std::system_error.
+FileDescriptor watch_end(pid_t process);
 
 /// Kills a child and takes its status. False: it did not end (a driver can hold it in the kernel).
 bool end_child(pid_t child);
