@@ -21,12 +21,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kSignalBase = 128;  // a shell's exit status for a signal
-
-int exit_code_of(const ExitStatus& exit) {
-  return exit.signal == 0 ? exit.code : kSignalBase + exit.signal;
-}
-
 std::int64_t number(const Json& report, const char* name) {
   return report.value(name, std::int64_t{0});
 }
@@ -110,13 +104,13 @@ void check_followed(const DryProgram& program, const std::string& name) {
   }
 }
 
-/// Runs a program dry and prints what it took, or would have taken when it ran out of memory. Gives
-/// the exit code: 0, also where memory ran out, which is a result; 1 where the program failed.
-/// Throws ConfigError where it used no CUDA or left no report, Unsupported where it did what a dry
-/// run can't follow.
-int plan_program(const std::vector<std::string>& command, const DryRun& dry_run, bool json) {
-  const DryProgram program = run_dry(command, dry_run);
-  check_followed(program, command[0]);
+/// Prints what a program that ran dry took, or would have taken when it ran out of memory. Gives
+/// the exit code: 0, also where memory ran out, which is a result; 1 where the program failed; 128
+/// and the signal that was passed on to it. Throws ConfigError where it used no CUDA or left no
+/// report, Unsupported where it did what a dry run can't follow.
+int report_program(const DryProgram& program, const std::string& name, bool json) {
+  if (program.passed_on != 0) return exit_code_of({0, program.passed_on});
+  check_followed(program, name);
   const std::vector<Json>& reports = program.reports.whole;
   std::vector<Json> processes;
   for (const Json& report : reports) {
@@ -132,7 +126,7 @@ int plan_program(const std::vector<std::string>& command, const DryRun& dry_run,
     print(format_processes(processes));
   }
   if (status == 0 || !fits) return 0;
-  say(command[0] + fmt::format(": ended with exit status {}", status));
+  say(name + fmt::format(": ended with exit status {}", status));
   return kFailed;
 }
 
@@ -150,7 +144,10 @@ int plan(const CommandLine& line, const PlanOptions& options) {
   }
   const Catalog catalog = line.catalog();
   if (!has_suites) {
-    return plan_program(line.program, make_dry_run(catalog, options.dry_run), options.cases.json);
+    return run_dry(line.program, make_dry_run(catalog, options.dry_run),
+                   [&](const DryProgram& program) {
+                     return report_program(program, line.program[0], options.cases.json);
+                   });
   }
   const auto options_of = [&](const Suite& suite) {
     SuiteRunOptions run;

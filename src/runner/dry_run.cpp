@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/runner/dry_run.h"
 
-#include <spawn.h>
+#include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <csignal>
 #include <cstdlib>
-#include <cstring>
+#include <optional>
+#include <system_error>
+#include <utility>
 
 #include "src/core/error.h"
 #include "src/core/file.h"
@@ -48,55 +49,53 @@ std::string preload(const std::string& folder) {
          (before == nullptr ? "" : std::string(":") + before);
 }
 
-/// While it lives, SIGINT and SIGQUIT are the program's alone: the terminal sends them to both.
-class LeaveSignalsToChild {
- public:
-  LeaveSignalsToChild() {
-    for (std::size_t i = 0; i < kSignals.size(); ++i)
-      before_[i] = std::signal(kSignals[i], SIG_IGN);
-  }
-  ~LeaveSignalsToChild() {
-    for (std::size_t i = 0; i < kSignals.size(); ++i) std::signal(kSignals[i], before_[i]);
-  }
-  LeaveSignalsToChild(const LeaveSignalsToChild&) = delete;
-  LeaveSignalsToChild& operator=(const LeaveSignalsToChild&) = delete;
-
-  static constexpr std::array kSignals = {SIGINT, SIGQUIT};
-
- private:
-  std::array<void (*)(int), kSignals.size()> before_{};
-};
-
-pid_t spawn(const std::vector<std::string>& command, const Environment& environment) {
+/// Throws ConfigError where it can't be started.
+pid_t start_program(const std::vector<std::string>& command, const Environment& environment) {
   const std::vector<std::string> variables = environment_with(environment);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
-  // An ignored signal would stay ignored in the program.
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  sigset_t defaults;
-  sigemptyset(&defaults);
-  for (const int signal : LeaveSignalsToChild::kSignals) sigaddset(&defaults, signal);
-  for (const int signal : {SIGPIPE, SIGXFSZ}) sigaddset(&defaults, signal);
-  posix_spawnattr_setsigdefault(&attributes, &defaults);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-
-  pid_t child = 0;
-  const int error = posix_spawnp(&child, command[0].c_str(), &actions, &attributes,
-                                 pointers_to(command).data(), pointers_to(variables).data());
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) throw ConfigError(command[0] + ": " + std::strerror(error));
-  return child;
+  const std::vector<char*> arguments = pointers_to(command);
+  const std::vector<char*> entries = pointers_to(variables);
+  try {
+    return start_child(command[0], [&] {
+      dup2(STDERR_FILENO, STDOUT_FILENO);
+      execvpe(arguments[0], arguments.data(), entries.data());
+    });
+  } catch (const std::system_error& error) {
+    throw ConfigError(error.what());
+  }
 }
 
-ExitStatus wait_for(pid_t child) {
+ExitStatus take_status(pid_t child) {
   int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
+  if (waitpid(child, &status, 0) != child) throw_errno("waitpid");
   if (WIFSIGNALED(status)) return {0, WTERMSIG(status)};
   return {WEXITSTATUS(status), 0};
+}
+
+/// Waits for a child, passes SIGTERM and SIGHUP on to it, and kills it where `master` ends first.
+DryProgram wait_for(pid_t child, Interrupts& signals, int master) {
+  const FileDescriptor ended = watch_end(child);
+  DryProgram result;
+  std::array<pollfd, 3> list{
+      {{ended.get(), POLLIN, 0}, {signals.descriptor(), POLLIN, 0}, {master, POLLIN, 0}}};
+  while (list[0].revents == 0) {
+    poll(list.data(), list.size(), -1);
+    while (const auto signal = signals.next()) {
+      if (*signal != SIGTERM && *signal != SIGHUP) continue;
+      result.passed_on = *signal;
+      kill(child, *signal);
+    }
+    if (list[2].revents == 0) continue;
+    result.passed_on = SIGKILL;
+    kill(child, SIGKILL);
+    list[2].fd = -1;
+  }
+  result.exit = take_status(child);
+  return result;
+}
+
+/// What a program leaves behind that ended by itself is its own affair, a compiler's server, say.
+void spare_what_is_left(const DryProgram& ended, AdoptedProcesses& adopted) {
+  if (ended.passed_on == 0 && ended.exit.signal == 0) adopted.begin();
 }
 
 }  // namespace
@@ -136,13 +135,27 @@ DryReports read_reports(const std::filesystem::path& scratch) {
   return reports;
 }
 
-DryProgram run_dry(const std::vector<std::string>& command, const DryRun& dry_run) {
+int run_dry(const std::vector<std::string>& command, const DryRun& dry_run,
+            const std::function<int(const DryProgram&)>& report) {
   const ScratchFolder scratch;
-  const LeaveSignalsToChild signals;
-  DryProgram result;
-  result.exit = wait_for(spawn(command, dry_run_environment(dry_run, scratch.path())));
-  result.reports = read_reports(scratch.path());
-  return result;
+  AdoptedProcesses adopted;
+  const FileDescriptor self = watch_end(getpid());
+  // The terminal sends the first two to the program as well.
+  std::optional<Interrupts> signals(std::in_place, {SIGINT, SIGQUIT, SIGTERM, SIGHUP});
+  const pid_t planner = fork();
+  if (planner < 0) throw_errno("fork");
+  if (planner > 0) {
+    const DryProgram ended = wait_for(planner, *signals, -1);
+    spare_what_is_left(ended, adopted);
+    return exit_code_of(ended.exit);
+  }
+  adopted.begin();
+  const pid_t started = start_program(command, dry_run_environment(dry_run, scratch.path()));
+  DryProgram program = wait_for(started, *signals, self.get());
+  signals.reset();  // from now on they end this process
+  spare_what_is_left(program, adopted);
+  program.reports = read_reports(scratch.path());
+  return report(program);
 }
 
 }  // namespace headroom

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -44,13 +45,19 @@ DryReports read_reports(const std::filesystem::path& scratch);
 /// What came of somebody's program that ran dry.
 struct DryProgram {
   ExitStatus exit;
+  int passed_on = 0;  // the last signal that was passed on to it; 0: none
   DryReports reports;
 };
 
-/// Runs a command, found on PATH as a shell would, dry. It has this process's standard input and
-/// error; what it prints goes to standard error, so that standard output is the plan's. ctrl-C
-/// reaches it, and is not this process's end.
-/// Throws ConfigError where it can't be started, and as dry_run_environment() does.
-DryProgram run_dry(const std::vector<std::string>& command, const DryRun& dry_run);
+/// Runs a command, found on PATH as a shell would, dry, and gives what `report` makes of it: an
+/// exit code. The program has this process's group, terminal, standard input and error; what it
+/// prints goes to standard error, so that standard output is the plan's. ctrl-C reaches it, and is
+/// not this process's end. SIGTERM and SIGHUP are passed on to it; once it has ended, all that it
+/// started does too. So it is where this process is killed: the program and `report` belong to a
+/// second process, a child, which is there to see that. What `report` throws is thrown there; here,
+/// this gives the child's exit code. Throws ConfigError where the program can't be started, and as
+/// dry_run_environment() does.
+int run_dry(const std::vector<std::string>& command, const DryRun& dry_run,
+            const std::function<int(const DryProgram&)>& report);
 
 }  // namespace headroom

@@ -54,11 +54,9 @@ FileDescriptor file_of(std::string_view text) {
 struct ChildStart {
   std::vector<char*> arguments;
   std::vector<char*> environment;
-  pid_t parent;
   int input;
   int output;
   int messages;
-  int error;
 };
 
 /// A copy with a number that no other descriptor here is moved to.
@@ -72,9 +70,9 @@ void place(int descriptor, int number) {
   if (dup2(descriptor, number) < 0) _exit(127);
 }
 
+/// What is ignored or blocked outlives exec.
 void restore_signals() {
-  // Ignored signals and the mask outlive exec; the worker is to start with the defaults.
-  for (const int signal : {SIGPIPE, SIGXFSZ, SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_DFL);
+  for (const int signal : {SIGPIPE, SIGXFSZ}) std::signal(signal, SIG_DFL);
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -86,28 +84,23 @@ void prefer_for_oom_killer() {
   [[maybe_unused]] const ssize_t ignored = write(file, "500", 3);  // it is a preference only
 }
 
-[[noreturn]] void become_child(const ChildStart& start) {
+void become_worker(const ChildStart& start) {
   setpgid(0, 0);
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != start.parent) _exit(127);  // it ended before the line above
   const rlimit no_core{0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
   prefer_for_oom_killer();
-  restore_signals();
+  // The runner ends workers by signals that it may have been told to ignore.
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_DFL);
 
   const int input = move_away(start.input);
   const int output = move_away(start.output);
   const int messages = move_away(start.messages);
-  const int error = move_away(start.error);
   place(input, STDIN_FILENO);
   place(output, STDOUT_FILENO);
   place(output, STDERR_FILENO);
   place(messages, kMessages);
   syscall(SYS_close_range, kMessages + 1, ~0U, CLOSE_RANGE_CLOEXEC);
   execve(start.arguments[0], start.arguments.data(), start.environment.data());
-  const int reason = errno;
-  [[maybe_unused]] const ssize_t ignored = write(error, &reason, sizeof reason);
-  _exit(127);
 }
 
 /// fork, a few times where the system has no room for a process: other processes end.
@@ -132,29 +125,45 @@ std::optional<std::int64_t> read_counter(const std::string& path) {
 
 }  // namespace
 
+int exit_code_of(const ExitStatus& exit) {
+  return exit.signal == 0 ? exit.code : 128 + exit.signal;
+}
+
+pid_t start_child(const std::string& name, const std::function<void()>& become) {
+  Pipe error = make_pipe();
+  const pid_t parent = getpid();
+  const pid_t child = fork_again_if_full();
+  if (child < 0) throw_errno("fork for " + name);
+  if (child == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(127);  // it ended before the line above
+    restore_signals();
+    const int said = move_away(error.write.get());
+    become();
+    const int reason = errno;
+    [[maybe_unused]] const ssize_t ignored = write(said, &reason, sizeof reason);
+    _exit(127);
+  }
+  error.write.reset();
+  int reason = 0;
+  if (read(error.read.get(), &reason, sizeof reason) > 0) {
+    waitpid(child, nullptr, 0);
+    throw std::system_error(reason, std::generic_category(), name);
+  }
+  return child;
+}
+
 Process::Process(const std::vector<std::string>& arguments, std::string_view input,
                  const Environment& environment) {
   const FileDescriptor request = file_of(input);
   Pipe output = make_pipe();
   Pipe messages = make_pipe();
-  Pipe error = make_pipe();
   const std::vector<std::string> variables = environment_with(environment);
-  const ChildStart start{pointers_to(arguments), pointers_to(variables), getpid(),
-                         request.get(),          output.write.get(),     messages.write.get(),
-                         error.write.get()};
+  const ChildStart start{pointers_to(arguments), pointers_to(variables), request.get(),
+                         output.write.get(), messages.write.get()};
 
-  pid_ = fork_again_if_full();
-  if (pid_ < 0) throw_errno("fork for " + arguments[0]);
-  if (pid_ == 0) become_child(start);
-  setpgid(pid_, pid_);  // here as well: a signal may have to reach the group before the child runs
-  error.write.reset();
-  int reason = 0;
-  if (read(error.read.get(), &reason, sizeof reason) > 0) {
-    waitpid(pid_, nullptr, 0);
-    throw std::system_error(reason, std::generic_category(), arguments[0]);
-  }
-  ended_ = FileDescriptor(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0)));
-  if (ended_.get() < 0) throw_errno("pidfd_open");
+  pid_ = start_child(arguments[0], [&] { become_worker(start); });
+  ended_ = watch_end(pid_);
   output_ = std::move(output.read);
   messages_ = std::move(messages.read);
   make_non_blocking(output_.get());

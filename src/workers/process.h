@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,6 +21,16 @@ struct ExitStatus {
 
   friend bool operator==(const ExitStatus&, const ExitStatus&) = default;
 };
+
+/// The same as a shell says it: 128 and the signal.
+int exit_code_of(const ExitStatus& exit);
+
+/// Starts a program as a child, which gets SIGKILL when this process ends, in whatever way.
+/// `become` runs in the child, where nothing may be allocated. It calls exec, and returns, with
+/// errno set, only where that fails. What this process ignores of the signals of writes, the child
+/// does not, and no signal is blocked. Gives its number. Throws std::system_error with `name` where
+/// it can't be started. To be used from a process with one thread.
+pid_t start_child(const std::string& name, const std::function<void()>& become);
 
 /// A child in a process group of its own. It sees standard input (`input`, to its end), standard
 /// output and error (one pipe, `output()`), and file descriptor 3 (a pipe, `messages()`); nothing
