@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <string>
@@ -22,7 +23,7 @@ constexpr std::string_view kStepTime = column::step_time_median_ns;
 /// An amount of memory, for people; empty where the row has none.
 std::string bytes_in(const Row& row, std::string_view column) {
   const auto bytes = number_in(row, column);
-  return bytes ? format_bytes(static_cast<std::int64_t>(*bytes)) : "";
+  return bytes ? format_bytes(std::llround(*bytes)) : "";
 }
 
 std::string peak(const Row& row) { return bytes_in(row, kPeak); }

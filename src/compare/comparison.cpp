@@ -27,11 +27,12 @@ Json devices_of(const CaseResult& run) {
 /// The techniques by name, so that an option that only one of two versions knows is told from
 /// another value.
 Json comparable(Json work) {
+  const Json list = member(work, "techniques");
   Json techniques = Json::object();
-  for (const Json& technique : work["techniques"]) {
+  for (const Json& technique : list) {
     techniques[technique.at("name").get<std::string>()] = technique;
   }
-  work["stack"] = technique_names(work["techniques"]);
+  work["stack"] = technique_names(list);
   work["techniques"] = techniques;
   return work;
 }
@@ -74,8 +75,8 @@ std::vector<std::string> work_differences(const Repeats& old_case, const Repeats
 /// Where the peak of a run was.
 std::string place_of(const Row& row) {
   std::string place = text_in(row, column::peak_phase);
-  if (const auto block = number_in(row, column::peak_block)) {
-    place += ", block " + std::to_string(static_cast<std::int64_t>(*block));
+  if (const auto block = integer_in(row, column::peak_block)) {
+    place += ", block " + std::to_string(*block);
   }
   if (const std::string op = text_in(row, column::peak_operator); !op.empty()) place += ", " + op;
   return place;

@@ -19,7 +19,7 @@ constexpr std::size_t kMaxNamedBlocks = 8;  // that are named
 bool is_bytes(const std::string& column) { return column.find("_bytes") != std::string::npos; }
 
 std::string signed_bytes(std::int64_t bytes) {
-  return (bytes < 0 ? "-" : "+") + format_bytes(std::abs(bytes));
+  return (bytes < 0 ? "" : "+") + format_bytes(bytes);
 }
 
 double percent_of(double ratio) { return 100 * (ratio - 1); }

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "src/compare/changes.h"
+#include "src/core/json.h"
 #include "src/results/columns.h"
 #include "src/suite/catalog.h"
 
@@ -113,6 +114,7 @@ void judge_learning(double tolerance, FigureChange& change) {
 }
 
 void judge_accuracy(double samples, FigureChange& change) {
+  samples = std::max(samples, 1.0);
   const double p = std::clamp(change.old_value, 1 / (samples + 2), 1 - 1 / (samples + 2));
   const double allowed = kStandardErrors * std::sqrt(2 * p * (1 - p) / samples);
   if (std::abs(change.new_value - change.old_value) <= allowed) return;
@@ -140,7 +142,8 @@ void judge(const ComparedFigure& figure, const Repeats& new_case, const Values& 
     case Measure::last_loss:
       return judge_learning(kOverSteps * reordered, change);
     case Measure::accuracy:
-      return judge_accuracy(run.work["train"].value("held_out_samples", 1.0), change);
+      return judge_accuracy(number_in(member(run.work, "train"), "held_out_samples").value_or(1),
+                            change);
   }
 }
 
@@ -153,8 +156,9 @@ double FigureChange::percent() const {
 std::vector<FigureChange> figure_changes(const Repeats& old_case, const Repeats& new_case) {
   std::vector<FigureChange> list;
   for (const ComparedFigure& figure : kComparedFigures) {
-    const Values old_values = old_case.values(figure.column);
-    const Values new_values = new_case.values(figure.column);
+    const auto values_of = figure.measure == Measure::time ? &Repeats::times : &Repeats::values;
+    const Values old_values = (old_case.*values_of)(figure.column);
+    const Values new_values = (new_case.*values_of)(figure.column);
     if (old_values.empty() || new_values.empty()) continue;
     if (figure.measure == Measure::planned && new_case.kind != "planned") continue;
     FigureChange change{.column = std::string(figure.column),

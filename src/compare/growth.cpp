@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "src/compare/changes.h"
+#include "src/core/checked_sum.h"
+#include "src/core/json.h"
 #include "src/core/peak_entry.h"
 #include "src/results/columns.h"
 
@@ -31,17 +33,30 @@ struct Kind {
 using Block = std::optional<std::int64_t>;
 using Counts = std::map<Kind, std::map<Block, std::int64_t>>;
 
-/// Adds the tensors of a record, `sign` times.
-void add_tensors(const CaseResult& result, std::int64_t sign, Counts& counts) {
-  for (const Json& json : result.record.at("peak_tensors")) {
-    const PeakEntry entry = PeakEntry::from_json(json).value();
+/// The tensors that a record names; nothing where it names none, or more than there can be: no sum
+/// of those that it gives overflows.
+std::optional<std::vector<PeakEntry>> tensors_of(const CaseResult& result) {
+  const Json& list = member(result.record, "peak_tensors");
+  if (!list.is_array() || list.size() > kMaxPeakEntries) return std::nullopt;
+  std::vector<PeakEntry> tensors;
+  CheckedSum count;
+  CheckedSum bytes;
+  for (const Json& json : list) {
+    const auto entry = PeakEntry::from_json(json);
+    if (!entry) return std::nullopt;
+    count.add(1, entry->count);
+    bytes.add(entry->count, entry->bytes);
+    tensors.push_back(*entry);
+  }
+  return count.overflows() || bytes.overflows() ? std::nullopt : std::optional(tensors);
+}
+
+/// Adds tensors, `sign` times.
+void add_tensors(const std::vector<PeakEntry>& tensors, std::int64_t sign, Counts& counts) {
+  for (const PeakEntry& entry : tensors) {
     const Kind kind{entry.category, entry.phase, entry.op, entry.bytes};
     counts[kind][entry.block] += sign * entry.count;
   }
-}
-
-bool names_tensors(const CaseResult& result) {
-  return result.record.is_object() && result.record.contains("peak_tensors");
 }
 
 /// Cancels what one count has more against what the other has fewer.
@@ -84,7 +99,7 @@ void add_growth(const Kind& kind, const std::map<Block, std::int64_t>& counts,
 }
 
 std::int64_t rounding_of(const CaseResult& result) {
-  return static_cast<std::int64_t>(number_in(result.row, column::peak_rounding_bytes).value_or(0));
+  return std::max<std::int64_t>(integer_in(result.row, column::peak_rounding_bytes).value_or(0), 0);
 }
 
 }  // namespace
@@ -96,10 +111,12 @@ std::int64_t Growth::total_bytes() const {
 
 std::vector<Growth> growth(const CaseResult& old_result, const CaseResult& new_result) {
   std::vector<Growth> list;
-  if (!names_tensors(old_result) || !names_tensors(new_result)) return list;
+  const auto old_tensors = tensors_of(old_result);
+  const auto new_tensors = tensors_of(new_result);
+  if (!old_tensors || !new_tensors) return list;
   Counts counts;
-  add_tensors(old_result, -1, counts);
-  add_tensors(new_result, 1, counts);
+  add_tensors(*old_tensors, -1, counts);
+  add_tensors(*new_tensors, 1, counts);
   cancel_nameless(counts);
   for (const auto& [kind, of_blocks] : counts) add_growth(kind, of_blocks, list);
   const std::int64_t rounding = rounding_of(new_result) - rounding_of(old_result);

@@ -118,7 +118,7 @@ class Judge {
  private:
   static std::vector<double> times(const std::vector<Repeats>& list, const NightlyCase& nightly) {
     const Repeats* const repeats = find_repeats(list, nightly.suite, nightly.name);
-    return repeats == nullptr ? std::vector<double>() : repeats->values(kTime);
+    return repeats == nullptr ? std::vector<double>() : repeats->times(kTime);
   }
 
   static void add_reason(const std::string& reason, NightlyCase& nightly) {

@@ -133,6 +133,18 @@ Json read_json(std::string_view text, const JsonLimits& limits) {
   return builder.take();
 }
 
+const Json& member(const Json& object, std::string_view key) {
+  static const Json none;
+  const auto found = object.find(key);
+  return found == object.end() ? none : *found;
+}
+
+const Json& member_at(const Json& object, std::string_view path) {
+  const std::size_t dot = path.find('.');
+  const Json& value = member(object, path.substr(0, dot));
+  return dot == std::string_view::npos ? value : member_at(value, path.substr(dot + 1));
+}
+
 namespace {
 
 /// \u202e; beyond 16 bits a pair of surrogates.

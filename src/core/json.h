@@ -30,6 +30,12 @@ class JsonError : public std::runtime_error {
 /// Throws JsonError.
 nlohmann::ordered_json read_json(std::string_view text, const JsonLimits& limits = {});
 
+/// A member of an object; null where there is none, or it is no object.
+const nlohmann::ordered_json& member(const nlohmann::ordered_json& object, std::string_view key);
+/// The same by a dotted path, "train.optimizer.lr".
+const nlohmann::ordered_json& member_at(const nlohmann::ordered_json& object,
+                                        std::string_view path);
+
 /// A document as text for people and programs: indented, with a line end. What must_be_escaped()
 /// (src/core/text.h) stands as \u001b, which reads back as it was; bytes that are no UTF-8, which
 /// no JSON can hold, as U+FFFD.

@@ -21,6 +21,7 @@ std::optional<PeakEntry> PeakEntry::from_json(const nlohmann::ordered_json& json
                   .phase = {},
                   .block = {},
                   .op = {}};
+  if (entry.count < 0 || entry.bytes < 0) return std::nullopt;
   const auto text_at = [&](std::size_t i) {
     return json.size() > i && json[i].is_string() ? json[i].get<std::string>() : std::string();
   };

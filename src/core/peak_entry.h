@@ -22,7 +22,7 @@ struct PeakEntry {
   /// [count, bytes, category, phase, block, op]: without keys, since a large model has a thousand.
   nlohmann::ordered_json to_json() const;
   /// Reads what to_json() wrote; of other versions' entries at least the first three. Nothing where
-  /// it is no such list.
+  /// it is no such list, or says less than nothing.
   static std::optional<PeakEntry> from_json(const nlohmann::ordered_json& json);
 };
 

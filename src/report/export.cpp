@@ -85,7 +85,7 @@ void add_repeat(Json& benchmarks, const Repeats& repeats, std::size_t repeat) {
   std::optional<Json> timed;
   if (const auto time = row.find(kTime); time != row.end()) {
     timed = entry_of(repeats, repeat, path_of(repeats));
-    (*timed)["iterations"] = row.value(column::step_time_samples, 1);
+    (*timed)["iterations"] = integer_in(row, column::step_time_samples).value_or(1);
     put_time(*timed, *time);
   }
   Json of_bytes = Json::array();

@@ -28,6 +28,7 @@ std::vector<Tick> ticks(double largest, int most, double unit, const std::string
   std::vector<Tick> list;
   if (!(largest > 0) || !std::isfinite(largest)) return list;
   const double step = step_for(largest / unit, most);
+  if (!(step > 0)) return list;  // of what is next to nothing
   for (int i = 1; i * step * unit <= largest; ++i) {
     list.push_back({i * step * unit, fmt::format("{:.6g}{}", i * step, name)});
   }

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -165,6 +166,15 @@ std::string difference(const Json& old_cases, const Json& cases) {
   return "";
 }
 
+/// Whether it is work as far as what reads it relies on that.
+bool is_work(const Json& json) {
+  if (!json.is_object()) return false;
+  if (!json.contains("techniques")) return true;
+  const Json& techniques = json["techniques"];
+  const auto is_technique = [](const Json& one) { return member(one, "name").is_string(); };
+  return techniques.is_array() && std::ranges::all_of(techniques, is_technique);
+}
+
 bool is_whole(const Json& header) {
   for (const char* key : kTexts) {
     if (!header.contains(key) || !header[key].is_string()) return false;
@@ -196,6 +206,15 @@ void check_header(const Json& header, const std::string& journal) {
                        ", this headroom reads the format " + std::to_string(kFormat));
   }
   if (!is_whole(header)) throw ResultsError(where + ": this is no header of a journal");
+  const Json& cases = header["cases"];
+  if (cases.size() > Suite::kMaxCases) {
+    throw ResultsError(where + ": more than " + std::to_string(Suite::kMaxCases) + " cases");
+  }
+  for (const auto& [name, work] : cases.items()) {
+    if (is_work(work)) continue;
+    throw ResultsError(where + ": the case " + name +
+                       " is no object with a list of techniques, each with a name");
+  }
 }
 
 std::string header_difference(const Json& old_header, const Json& new_header) {

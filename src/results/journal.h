@@ -64,7 +64,7 @@ nlohmann::ordered_json make_header(const Suite& suite, const Catalog& catalog,
                                    const std::string& worker);
 
 /// Throws ResultsError where the header of the file `journal` is of another format than this
-/// version's, or lacks something.
+/// version's, lacks something, or has a case that is none.
 void check_header(const nlohmann::ordered_json& header, const std::string& journal);
 
 /// What differs first between the headers of two journals, whose results must not be mixed then.

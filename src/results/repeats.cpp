@@ -32,6 +32,12 @@ std::vector<double> Repeats::values(std::string_view column) const {
   return list;
 }
 
+std::vector<double> Repeats::times(std::string_view column) const {
+  std::vector<double> list = values(column);
+  std::erase_if(list, [](double value) { return value <= 0; });
+  return list;
+}
+
 const Row& Repeats::row() const {
   const auto bad = std::ranges::find_if(
       runs, [](const CaseResult* run) { return status_of(run->row) != Status::ok; });

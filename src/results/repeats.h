@@ -19,6 +19,8 @@ struct Repeats {
 
   /// The values of a column in the runs that have it.
   std::vector<double> values(std::string_view column) const;
+  /// Those of them that can be times: above 0.
+  std::vector<double> times(std::string_view column) const;
   /// How the case ended: in the first of the runs that did not end as `ok`, or in the first one.
   const Row& row() const;
   std::string status() const;  // "not done" where there is no run

@@ -5,8 +5,10 @@
 #include <filesystem>
 #include <map>
 
+#include "src/core/checksum.h"
 #include "src/core/error.h"
 #include "src/core/file.h"
+#include "src/core/json.h"
 #include "src/results/journal.h"
 #include "src/results/results_folder.h"
 
@@ -21,34 +23,55 @@ constexpr std::size_t kMaxBytes = std::size_t{1} << 30;
   throw ResultsError(Place{journal, static_cast<int>(record) + 1, 1}.text() + ": " + why);
 }
 
-bool is_record_of_a_case(const Json& record) {
-  if (!record.is_object() || !record.contains("record")) return false;
-  const auto is_object = [&](const char* key) {
-    return record.contains(key) && record[key].is_object();
-  };
-  return record.contains("case") && record["case"].is_string() && is_object("gate") &&
-         is_object("environment") && is_object("row") &&
-         (!record.contains("rank_records") || record["rank_records"].is_array());
+bool is_list_of_objects(const Json& json) {
+  const auto is_object = [](const Json& item) { return item.is_object(); };
+  return json.is_array() && std::ranges::all_of(json, is_object);
 }
 
-/// The cases of the journal's records, by name.
-std::map<std::string, CaseResult> read_cases(const std::vector<Json>& records,
+/// Whether it has the parts that CaseResult names.
+bool is_record_of_a_case(const Json& record) {
+  const auto is_object = [&](const char* key) { return member(record, key).is_object(); };
+  return member(record, "case").is_string() && is_object("gate") && is_object("environment") &&
+         is_object("row") && record.contains("record") &&
+         (record["record"].is_null() || is_object("record")) &&
+         (!record.contains("rank_records") || is_list_of_objects(record["rank_records"]));
+}
+
+/// Why a record is none of a case; empty: it is one.
+std::string fault_of(const Json& record) {
+  if (!is_record_of_a_case(record)) return "this is no record of a case";
+  const Json& row = record["row"];
+  if (row.size() > kMaxColumns) {
+    return "the row has " + std::to_string(row.size()) + " columns; at most " +
+           std::to_string(kMaxColumns) + " are allowed";
+  }
+  for (const auto& [name, value] : row.items()) {
+    if (is_cell(value)) continue;
+    return "the row's " + name + " is of the kind " + value.type_name() +
+           "; allowed: a text or a number";
+  }
+  return "";
+}
+
+/// The cases of the journal's records, by name. Takes what they hold out of the records.
+std::map<std::string, CaseResult> read_cases(std::vector<Json>& records, const Json& works,
                                              const std::string& journal) {
   std::map<std::string, CaseResult> cases;
-  const Json& works = records.front()["cases"];
   for (std::size_t i = 1; i < records.size(); ++i) {
-    const Json& record = records[i];
-    if (!is_record_of_a_case(record)) refuse(journal, i, "this is no record of a case");
+    Json& record = records[i];
+    if (const std::string fault = fault_of(record); !fault.empty()) refuse(journal, i, fault);
     const std::string name = record["case"].get<std::string>();
     if (!works.contains(name)) refuse(journal, i, "the suite has no case " + name);
     CaseResult one{.name = name,
                    .work = works[name],
-                   .gate = record["gate"],
-                   .environment = record["environment"],
-                   .row = record["row"],
-                   .record = record["record"],
-                   .rank_records = record.value("rank_records", std::vector<Json>{}),
+                   .gate = std::move(record["gate"]),
+                   .environment = std::move(record["environment"]),
+                   .row = std::move(record["row"]),
+                   .record = std::move(record["record"]),
                    .line = static_cast<int>(i) + 1};
+    if (record.contains("rank_records")) {
+      one.rank_records = std::move(record["rank_records"].get_ref<Json::array_t&>());
+    }
     try {
       status_of(one.row);
     } catch (const std::logic_error& error) {
@@ -72,14 +95,15 @@ Results read_results(const std::string& folder) {
   Results results;
   results.journal = std::filesystem::path(folder) / kJournalFile;
   const std::string text = read_file(results.journal, kMaxBytes);
-  const JournalText journal = read_journal(text, results.journal);
+  JournalText journal = read_journal(text, results.journal);
+  results.fingerprint = fingerprint(text);
   if (journal.records.empty()) throw ResultsError(results.journal + ": there is nothing in it");
   if (journal.whole_bytes < text.size()) {
     refuse(results.journal, journal.records.size(), "this record is cut off");
   }
-  results.header = journal.records.front();
+  results.header = std::move(journal.records.front());
   check_header(results.header, results.journal);
-  auto cases = read_cases(journal.records, results.journal);
+  auto cases = read_cases(journal.records, results.header["cases"], results.journal);
   for (const auto& [name, work] : results.header["cases"].items()) {
     const auto found = cases.find(name);
     if (found == cases.end()) {

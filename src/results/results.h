@@ -12,16 +12,16 @@ namespace headroom {
 /// What came of a case, as the journal keeps it.
 struct CaseResult {
   std::string name;
-  nlohmann::ordered_json work = {};         // as Case::work() has it
+  nlohmann::ordered_json work = {};         // as Case::work() has it: an object
   nlohmann::ordered_json gate = {};         // how far its figures may move, as gate_field() has it
   nlohmann::ordered_json environment = {};  // of the runner, as environment() has it
-  Row row = {};                             // its line of results.csv
-  nlohmann::ordered_json record = {};       // the worker's; null: it sent none
+  Row row = {};                             // its line of results.csv: texts and numbers
+  nlohmann::ordered_json record = {};       // the worker's, an object; null: it sent none
   std::vector<nlohmann::ordered_json> rank_records = {};  // empty: there was one process
   int line = 0;                                           // of the journal, from 1
 
   /// How far a figure may move, by its key in `gate`.
-  double limit(const char* key) const { return gate.value(key, 0.0); }
+  double limit(const char* key) const { return number_in(gate, key).value_or(0); }
 };
 
 /// What a results folder holds, as its journal has it.
@@ -30,6 +30,7 @@ struct Results {
   nlohmann::ordered_json header;      // see make_header()
   std::vector<CaseResult> cases;      // that are done, in the suite's order
   std::vector<std::string> not_done;  // the suite's other cases
+  std::string fingerprint = {};       // of the journal's bytes
 
   std::string suite() const { return header["suite"].get<std::string>(); }
   /// Null: it is not done.
@@ -37,8 +38,9 @@ struct Results {
 };
 
 /// Reads a results folder, and changes nothing in it. Throws ConfigError where it has no journal,
-/// and ResultsError with file:line where the journal is damaged or cut off, or is of another
-/// format.
+/// and ResultsError with file:line where the journal is damaged or cut off, is of another format,
+/// or holds records of another kind than headroom writes: what reads results relies on the kinds
+/// that CaseResult names, and judges the values itself.
 Results read_results(const std::string& folder);
 
 /// The folders in and below `folder`, itself included, that hold one of these files, by path.

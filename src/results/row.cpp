@@ -6,16 +6,24 @@
 #include <utility>
 
 #include "src/core/csv.h"
+#include "src/core/json.h"
 #include "src/results/columns.h"
 
 namespace headroom {
 
 using Json = nlohmann::ordered_json;
 
+bool is_cell(const Json& value) { return value.is_string() || value.is_number(); }
+
 std::optional<double> number_in(const Row& row, std::string_view column) {
   const auto value = row.find(column);
   const bool has_one = value != row.end() && value->is_number();
   return has_one ? std::optional(value->get<double>()) : std::nullopt;
+}
+
+std::optional<std::int64_t> integer_in(const Row& row, std::string_view column) {
+  const Json& value = member(row, column);
+  return value.is_number_integer() ? std::optional(value.get<std::int64_t>()) : std::nullopt;
 }
 
 std::string text_in(const Row& row, std::string_view column) {
@@ -40,7 +48,7 @@ Status status_of(const Row& row) {
   throw std::logic_error("a row has the status '" + name + "'");
 }
 
-std::int64_t ranks_of(const Row& row) { return row.value(column::ranks, std::int64_t{1}); }
+std::int64_t ranks_of(const Row& row) { return integer_in(row, column::ranks).value_or(1); }
 
 bool is_plain(const Row& row) { return is_plain(ranks_of(row), text_in(row, column::techniques)); }
 
@@ -77,10 +85,10 @@ std::string rows_to_csv(const Catalog& catalog, const std::vector<Row>& rows) {
   return text;
 }
 
-using Json = nlohmann::ordered_json;
-
-Json columns_of(const Json& record) {
-  return record.is_object() ? record.value("columns", Json::object()) : Json::object();
+const Json& columns_of(const Json& record) {
+  static const Json none = Json::object();
+  const auto columns = record.find("columns");
+  return columns == record.end() ? none : *columns;
 }
 
 Json across_ranks(const Column& column, const Json& own, const std::vector<Json>& rank_records) {
@@ -88,10 +96,9 @@ Json across_ranks(const Column& column, const Json& own, const std::vector<Json>
   const bool takes_largest = column.across_ranks == AcrossRanks::largest;
   Json result = own;
   for (const Json& record : rank_records) {
-    const Json columns = columns_of(record);
-    const auto value = columns.find(column.name);
-    if (value == columns.end() || value->is_null()) continue;
-    if (result.is_null() || (takes_largest ? result < *value : *value < result)) result = *value;
+    const Json& value = member(columns_of(record), column.name);
+    if (value.is_null()) continue;
+    if (result.is_null() || (takes_largest ? result < value : value < result)) result = value;
   }
   return result;
 }

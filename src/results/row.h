@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -42,8 +43,17 @@ struct Verdict {
 /// measured is not there.
 using Row = nlohmann::ordered_json;
 
+/// The most columns that a row is read with; this version has about a hundred.
+inline constexpr std::size_t kMaxColumns = 1000;
+
+/// Whether a row can hold it: a text or a number.
+bool is_cell(const nlohmann::ordered_json& value);
+
 /// A figure of a row; nothing where it has none.
 std::optional<double> number_in(const Row& row, std::string_view column);
+
+/// An integer of a row, or of another object; nothing where it has none.
+std::optional<std::int64_t> integer_in(const Row& row, std::string_view column);
 
 /// A text of a row; empty where it has none.
 std::string text_in(const Row& row, std::string_view column);
@@ -78,7 +88,7 @@ std::string rows_to_csv(const Catalog& catalog, const std::vector<Row>& rows);
 
 /// The columns of a worker's record; none where there is no record, or it holds none: a case that
 /// went wrong early.
-nlohmann::ordered_json columns_of(const nlohmann::ordered_json& record);
+const nlohmann::ordered_json& columns_of(const nlohmann::ordered_json& record);
 
 /// What the row of a case holds in a column, by the column's rule for ranks, where the record that
 /// the row explains has `own`; null: nothing.

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "src/core/checksum.h"
+#include "src/core/json.h"
 #include "src/results/columns.h"
 #include "src/workers/this_process.h"
 
@@ -79,11 +80,6 @@ Json runner_columns(const RunFacts& run, const Case& one, const CaseFacts& facts
 bool holds_measurements(const Column& column) {
   return column.group != ColumnGroup::identity && column.group != ColumnGroup::work &&
          column.group != ColumnGroup::provenance;
-}
-
-Json member(const Json& object, std::string_view name) {
-  const auto entry = object.find(name);
-  return entry == object.end() ? Json() : *entry;
 }
 
 /// How far a figure lies from the published one, in percent of it; null where one is missing.
@@ -176,7 +172,8 @@ Row make_row(const Catalog& catalog, const RunFacts& run, const Case& one, const
     } else if (!holds_measurements(column)) {
       value = member(measured, column.name);
     }
-    if (!value.is_null()) row[column.name] = value;
+    // A worker that went wrong may have said anything.
+    if (is_cell(value)) row[column.name] = value;
   }
   return with_errors(catalog, row);
 }

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "src/core/json.h"
 #include "src/results/results.h"
 #include "src/verify/verify.h"
 
@@ -81,15 +82,10 @@ void check_other_load(const VerifiedFolder& folder, Findings& findings);
 
 // What rules read of a case.
 
-/// A member of an object; null where there is none.
-const nlohmann::ordered_json& member(const nlohmann::ordered_json& object, std::string_view key);
-/// The same by a dotted path.
-const nlohmann::ordered_json& member_at(const nlohmann::ordered_json& object,
-                                        std::string_view path);
-/// An integer that is a member; nothing where there is none.
-std::optional<std::int64_t> integer_in(const nlohmann::ordered_json& object, std::string_view key);
 /// The records of all ranks of a case; of a case of one process: the case's own record.
-std::vector<nlohmann::ordered_json> records_of(const CaseResult& result);
+std::span<const nlohmann::ordered_json> records_of(const CaseResult& result);
+/// Whether a record has more columns than a row can: nothing but the rule `record` looks at it.
+bool has_too_many_columns(const nlohmann::ordered_json& record);
 bool is_measured(const CaseResult& result);
 /// Whether a case was measured, ended as ok, and timed steps.
 bool was_timed(const CaseResult& result);

@@ -121,26 +121,12 @@ std::vector<std::string_view> verified_rules() {
   return names;
 }
 
-const Json& member(const Json& object, std::string_view key) {
-  static const Json none;
-  const auto found = object.find(key);
-  return found == object.end() ? none : *found;
+std::span<const Json> records_of(const CaseResult& result) {
+  if (result.rank_records.empty()) return {&result.record, 1};
+  return result.rank_records;
 }
 
-const Json& member_at(const Json& object, std::string_view path) {
-  const std::size_t dot = path.find('.');
-  const Json& value = member(object, path.substr(0, dot));
-  return dot == std::string_view::npos ? value : member_at(value, path.substr(dot + 1));
-}
-
-std::optional<std::int64_t> integer_in(const Json& object, std::string_view key) {
-  const Json& value = member(object, key);
-  return value.is_number_integer() ? std::optional(value.get<std::int64_t>()) : std::nullopt;
-}
-
-std::vector<Json> records_of(const CaseResult& result) {
-  return result.rank_records.empty() ? std::vector<Json>{result.record} : result.rank_records;
-}
+bool has_too_many_columns(const Json& record) { return columns_of(record).size() > kMaxColumns; }
 
 bool is_measured(const CaseResult& result) {
   return text_in(result.row, column::kind) == "measured";

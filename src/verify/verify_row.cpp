@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rules about what a row says: of which case it is, and that its figures are those of its record.
+#include <algorithm>
 #include <cmath>
 
 #include "src/results/columns.h"
@@ -113,6 +114,11 @@ void check_record(const VerifiedFolder& folder, Findings& findings) {
     Json names = member(result.record, "columns");
     if (!names.is_object()) {
       findings.about(result, "the row has figures, and its record has none");
+      continue;
+    }
+    if (has_too_many_columns(result.record) ||
+        std::ranges::any_of(result.rank_records, has_too_many_columns)) {
+      findings.about(result, "a record has more than " + std::to_string(kMaxColumns) + " columns");
       continue;
     }
     for (const Column& column : folder.catalog.columns) {
