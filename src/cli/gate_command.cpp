@@ -47,8 +47,8 @@ int gate(const GateOptions& options) {
   History history(options.history);
   if (options.suspects) return show_suspects(results, history);
   const Night night = judge_night(results, history);
-  history.add(utc_now(), commit_of(results.old_results), commit_of(results.new_results),
-              night.cases);
+  history.add(results.journals(), utc_now(), commit_of(results.old_results),
+              commit_of(results.new_results), night.cases);
   print(comparison_table(night.comparison) + "\n" + lights_table(night) + "\n" +
         std::string(enum_name(night.light())) + "\n");
   return night.light() == Light::red ? 1 : 0;

@@ -41,7 +41,8 @@ class Statement {
   }
   double number() const { return sqlite3_column_double(statement_, 0); }
   std::string_view text() const {
-    return reinterpret_cast<const char*>(sqlite3_column_text(statement_, 0));
+    const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement_, 0));
+    return text == nullptr ? "" : text;
   }
 
  private:
@@ -77,31 +78,43 @@ History::History(const std::string& path) : path_(path) {
           "old_commit TEXT NOT NULL, new_commit TEXT NOT NULL, suite TEXT NOT NULL, "
           "case_name TEXT NOT NULL, machine TEXT NOT NULL, light TEXT NOT NULL, ratio REAL, "
           "reason TEXT NOT NULL, PRIMARY KEY (night, suite, case_name))");
+  execute(database, path_,
+          "CREATE TABLE IF NOT EXISTS night_journals (night INTEGER PRIMARY KEY, "
+          "journals TEXT NOT NULL UNIQUE)");
 }
 
 History::~History() = default;
 
-int History::yellow_nights(const NightlyCase& like) const {
-  Statement select(database_.get(), path_,
-                   "SELECT light FROM nights WHERE suite = ? AND case_name = ? AND machine = ? "
-                   "ORDER BY night DESC");
-  select.bind(like.suite).bind(like.name).bind(like.machine);
+int History::yellow_nights(const NightlyCase& like, const std::string& journals) const {
+  Statement select(
+      database_.get(), path_,
+      "SELECT light FROM nights WHERE suite = ? AND case_name = ? AND machine = ? "
+      "AND night < ifnull((SELECT night FROM night_journals WHERE journals = ?), 9e18) "
+      "ORDER BY night DESC");
+  select.bind(like.suite).bind(like.name).bind(like.machine).bind(journals);
   int count = 0;
   while (select.step() && select.text() == enum_name(Light::yellow)) ++count;
   return count;
 }
 
-void History::add(const std::string& started_at, const std::string& old_commit,
-                  const std::string& new_commit, const std::vector<NightlyCase>& cases) {
+void History::add(const std::string& journals, const std::string& judged_at,
+                  const std::string& old_commit, const std::string& new_commit,
+                  const std::vector<NightlyCase>& cases) {
   execute(database_.get(), path_, "BEGIN IMMEDIATE");
   try {
-    Statement last(database_.get(), path_, "SELECT coalesce(max(night), 0) FROM nights");
-    last.step();
-    const double night = last.number() + 1;
+    Statement number(database_.get(), path_,
+                     "SELECT ifnull((SELECT night FROM night_journals WHERE journals = ?), "
+                     "(SELECT ifnull(max(night), 0) + 1 FROM nights))");
+    number.bind(journals).step();
+    const double night = number.number();
+    Statement name(database_.get(), path_, "INSERT OR REPLACE INTO night_journals VALUES (?, ?)");
+    name.bind(night).bind(journals).step();
     for (const NightlyCase& nightly : cases) {
       Statement insert(database_.get(), path_,
-                       "INSERT INTO nights VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-      insert.bind(night).bind(started_at).bind(old_commit).bind(new_commit).bind(nightly.suite);
+                       "INSERT INTO nights VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+                       "ON CONFLICT (night, suite, case_name) DO UPDATE SET "
+                       "light = excluded.light, ratio = excluded.ratio, reason = excluded.reason");
+      insert.bind(night).bind(judged_at).bind(old_commit).bind(new_commit).bind(nightly.suite);
       insert.bind(nightly.name).bind(nightly.machine).bind(std::string(enum_name(nightly.light)));
       insert.bind(nightly.ratio).bind(nightly.reason).step();
     }

@@ -80,13 +80,14 @@ class Judge {
         new_(repeats_of(results.new_results)),
         rerun_old_(repeats_of(results.rerun_old)),
         rerun_new_(repeats_of(results.rerun_new)),
+        journals_(results.journals()),
         history_(history) {}
 
   /// What is known of its time; nothing where a side has none.
   std::optional<TimeEvidence> evidence(const NightlyCase& nightly) const {
     TimeEvidence evidence{.old_ns = times(old_, nightly), .new_ns = times(new_, nightly)};
     if (evidence.old_ns.empty() || evidence.new_ns.empty()) return std::nullopt;
-    evidence.yellow_nights = history_.yellow_nights(nightly);
+    evidence.yellow_nights = history_.yellow_nights(nightly, journals_);
     evidence.percent =
         find_repeats(new_, nightly.suite, nightly.name)->runs.front()->limit(kGateTimePercent);
     evidence.rerun_old_ns = times(rerun_old_, nightly);
@@ -158,10 +159,20 @@ class Judge {
   std::vector<Repeats> new_;
   std::vector<Repeats> rerun_old_;
   std::vector<Repeats> rerun_new_;
+  std::string journals_;
   const History& history_;
 };
 
 }  // namespace
+
+std::string NightlyResults::journals() const {
+  std::string text;
+  for (const auto* side : {&old_results, &new_results}) {
+    for (const Results& results : *side) text += results.fingerprint + " ";
+    text += "\n";
+  }
+  return fingerprint(text);
+}
 
 NightlyResults read_nightly(const std::string& folder) {
   const std::filesystem::path root(folder);

@@ -58,8 +58,9 @@ struct NightlyCase {
 };
 
 /// The nights so far, in one SQLite file: a table `nights` of the cases of each, which any tool
-/// reads. Throws std::system_error where the file can't be read or written, ResultsError where it
-/// is no history.
+/// reads, and a table `night_journals` of what each was judged by; of nights that earlier versions
+/// added it knows nothing. Throws ResultsError where the file is no history, or can't be read or
+/// written.
 class History {
  public:
   explicit History(const std::string& path);
@@ -67,11 +68,13 @@ class History {
   History(const History&) = delete;
   History& operator=(const History&) = delete;
 
-  /// How many nights in a row, up to the last one, the case was yellow.
-  int yellow_nights(const NightlyCase& like) const;
-  /// Adds a night that begins at `started_at` (UTC, ISO 8601): all its cases, or none where it
-  /// fails.
-  void add(const std::string& started_at, const std::string& old_commit,
+  /// How many nights in a row the case was yellow, up to the one before the night of `journals`;
+  /// where that is not in the history, up to the last one.
+  int yellow_nights(const NightlyCase& like, const std::string& journals) const;
+  /// Adds the night of `journals` (see NightlyResults), which was judged at `judged_at` (UTC, ISO
+  /// 8601): all its cases, or none where it fails. Of a night that is there already only what its
+  /// cases came to is written again.
+  void add(const std::string& journals, const std::string& judged_at, const std::string& old_commit,
            const std::string& new_commit, const std::vector<NightlyCase>& cases);
 
  private:
@@ -89,6 +92,10 @@ struct NightlyResults {
   std::vector<Results> new_results;
   std::vector<Results> rerun_old = {};
   std::vector<Results> rerun_new = {};
+
+  /// A fingerprint of the journals of old and new, by which a night is known again; what is run
+  /// again belongs to the same night.
+  std::string journals() const;
 };
 
 /// Reads them out of the folders `old`, `new`, `rerun/old` and `rerun/new` of a folder; the last

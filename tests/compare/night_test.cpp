@@ -2,8 +2,12 @@
 #include "src/compare/night.h"
 
 #include <gtest/gtest.h>
+#include <sqlite3.h>
+
+#include <filesystem>
 
 #include "src/core/error.h"
+#include "src/results/journal.h"
 #include "tests/compare/made_results.h"
 #include "tests/support/temporary_folder.h"
 
@@ -69,20 +73,63 @@ TEST(History, gives_back_the_nights_of_a_case_on_its_machine) {
   const NightlyCase a{.suite = "s", .name = "it's", .machine = "m"};
   {
     History history(path);
-    EXPECT_EQ(history.yellow_nights(a), 0);
+    EXPECT_EQ(history.yellow_nights(a, "1"), 0);
+    int night = 0;
     for (const Light light : {Light::yellow, Light::red, Light::yellow, Light::yellow}) {
       NightlyCase one = a;
       one.light = light;
       NightlyCase other = one;
       other.machine = "n";
       other.name = "b";
-      history.add("2026-11-22T00:00:00Z", "old", "new", {one, other});
+      history.add(std::to_string(++night), "2026-11-22T00:00:00Z", "old", "new", {one, other});
     }
   }
   const History history(path);
-  EXPECT_EQ(history.yellow_nights(a), 2);
-  EXPECT_EQ(history.yellow_nights({.suite = "s", .name = "it's", .machine = "n"}), 0);
-  EXPECT_EQ(history.yellow_nights({.suite = "s", .name = "c", .machine = "m"}), 0);
+  EXPECT_EQ(history.yellow_nights(a, "5"), 2);
+  EXPECT_EQ(history.yellow_nights(a, "4"), 1);
+  EXPECT_EQ(history.yellow_nights(a, "2"), 1);
+  EXPECT_EQ(history.yellow_nights(a, "1"), 0);
+  EXPECT_EQ(history.yellow_nights({.suite = "s", .name = "it's", .machine = "n"}, "5"), 0);
+  EXPECT_EQ(history.yellow_nights({.suite = "s", .name = "c", .machine = "m"}, "5"), 0);
+}
+
+/// What an earlier version left: a table `nights` alone, with so many yellow nights of case a.
+void write_old_history(const std::string& path, int nights) {
+  sqlite3* database = nullptr;
+  ASSERT_EQ(sqlite3_open(path.c_str(), &database), SQLITE_OK);
+  std::string text =
+      "CREATE TABLE nights (night INTEGER NOT NULL, started_at TEXT NOT NULL, old_commit TEXT NOT "
+      "NULL, new_commit TEXT NOT NULL, suite TEXT NOT NULL, case_name TEXT NOT NULL, machine TEXT "
+      "NOT NULL, light TEXT NOT NULL, ratio REAL, reason TEXT NOT NULL, "
+      "PRIMARY KEY (night, suite, case_name));";
+  for (int i = 1; i <= nights; ++i) {
+    text += "INSERT INTO nights VALUES (" + std::to_string(i) +
+            ", 't', 'o', 'n', 's', 'a', 'm', 'yellow', 1.05, 'r');";
+  }
+  EXPECT_EQ(sqlite3_exec(database, text.c_str(), nullptr, nullptr, nullptr), SQLITE_OK);
+  sqlite3_close(database);
+}
+
+TEST(History, reads_and_goes_on_with_that_of_an_earlier_version) {
+  const TemporaryFolder folder;
+  write_old_history(folder / "h", 2);
+  const NightlyCase a{.suite = "s", .name = "a", .machine = "m", .light = Light::yellow};
+  History history(folder / "h");
+  EXPECT_EQ(history.yellow_nights(a, "3"), 2);
+  history.add("3", "t", "o", "n", {a});
+  EXPECT_EQ(history.yellow_nights(a, "3"), 2);
+  EXPECT_EQ(history.yellow_nights(a, "4"), 3);
+}
+
+TEST(History, keeps_one_night_for_the_same_journals) {
+  const TemporaryFolder folder;
+  History history(folder / "h");
+  NightlyCase a{.suite = "s", .name = "a", .machine = "m", .light = Light::yellow};
+  for (int look = 0; look < 3; ++look) history.add("1", "t", "o", "n", {a});
+  EXPECT_EQ(history.yellow_nights(a, "2"), 1);
+  a.light = Light::green;
+  history.add("1", "t", "o", "n", {a});
+  EXPECT_EQ(history.yellow_nights(a, "2"), 0);
 }
 
 TEST(History, refuses_a_file_that_is_none) {
@@ -112,6 +159,61 @@ TEST(Night, judges_bytes_at_once_and_times_by_a_rerun) {
   results = {.old_results = made_repeats(kQuiet), .new_results = made_repeats(kQuiet)};
   results.new_results[3].cases[0].row["run_peak_allocated_bytes"] = (4 << 20) + 1;
   EXPECT_EQ(judge_night(results, history).light(), Light::red);
+}
+
+/// Writes the journals of a side, as that many processes leave them.
+void write_side(const std::string& side, const std::vector<double>& step_times_ns) {
+  std::size_t i = 0;
+  for (const Results& results : made_repeats(step_times_ns)) {
+    const std::string folder = side + "/" + std::to_string(i++);
+    std::filesystem::create_directories(folder);
+    Journal journal(folder + "/journal.jsonl");
+    journal.append(results.header);
+    const CaseResult& one = results.cases[0];
+    journal.append({{"case", one.name},
+                    {"gate", one.gate},
+                    {"environment", one.environment},
+                    {"row", one.row},
+                    {"record", one.record}});
+  }
+}
+
+/// Judges the night in a folder and keeps it, as `headroom gate` does.
+Light look_at(const std::string& night, History& history) {
+  const NightlyResults results = read_nightly(night);
+  const Night judged = judge_night(results, history);
+  history.add(results.journals(), "2026-11-22T00:00:00Z", "old", "new", judged.cases);
+  return judged.light();
+}
+
+TEST(Night, that_is_looked_at_again_is_judged_by_the_nights_before_it) {
+  const TemporaryFolder folder;
+  History history(folder / "history.db");
+  for (const int night : {1, 2, 3}) {  // no two nights measure the same
+    const std::string path = folder / std::to_string(night);
+    write_side(path + "/old", scaled(kQuiet, 1 + night / 1000.0));
+    write_side(path + "/new", scaled(kQuiet, 1.05 + night / 1000.0));
+  }
+  for (int look = 0; look < 3; ++look) {
+    EXPECT_EQ(look_at(folder / "1", history), Light::yellow) << look;
+  }
+  EXPECT_EQ(look_at(folder / "2", history), Light::yellow);
+  EXPECT_EQ(look_at(folder / "3", history), Light::red);
+  EXPECT_EQ(look_at(folder / "3", history), Light::red);
+  EXPECT_EQ(look_at(folder / "2", history), Light::yellow);
+}
+
+TEST(Night, whose_rerun_clears_it_is_green_in_the_history_too) {
+  const TemporaryFolder folder;
+  History history(folder / "history.db");
+  write_side(folder / "old", kQuiet);
+  write_side(folder / "new", scaled(kQuiet, 1.05));
+  EXPECT_EQ(look_at(folder.path(), history), Light::yellow);
+  write_side(folder / "rerun/old", kQuiet);
+  write_side(folder / "rerun/new", kQuiet);
+  EXPECT_EQ(look_at(folder.path(), history), Light::green);
+  const NightlyCase last = judge_night(read_nightly(folder.path()), history).cases[0];
+  EXPECT_EQ(history.yellow_nights(last, "another night"), 0);
 }
 
 TEST(Night, refuses_results_of_another_machine) {
