@@ -11,6 +11,7 @@
 #include "src/core/yaml.h"
 #include "src/results/columns.h"
 #include "src/results/results_folder.h"
+#include "src/suite/suite.h"
 #include "src/verify/rule.h"
 
 namespace headroom {
@@ -87,6 +88,10 @@ void compare_header(const VerifiedFolder& folder, const CsvTable& table, const s
 void compare_csv(const VerifiedFolder& folder, const std::string& path, Findings& findings) {
   const std::string text = read_file(path, kMaxFileBytes);
   const CsvTable table = read_csv(text, path);
+  if (table.header.size() > kMaxColumns) {
+    return findings.at(Place{path, 1, 1}.text(), "",
+                       "more than " + std::to_string(kMaxColumns) + " columns");
+  }
   const ExpectedCsv expected = expected_csv(table.header, folder.results.cases);
   if (text != expected.text) {
     const auto [in_text, in_expected] = std::ranges::mismatch(text, expected.text);
@@ -98,11 +103,19 @@ void compare_csv(const VerifiedFolder& folder, const std::string& path, Findings
 
 using Names = std::vector<std::string>;
 
-/// Adds what a matrix adds to a case's name: "@path=value,path=value".
+/// The limit of a suite holds for one that is only read, too.
+void check_count(std::size_t cases, const Place& place) {
+  if (cases <= Suite::kMaxCases) return;
+  throw ConfigError(place, "more than " + std::to_string(Suite::kMaxCases) + " cases in all");
+}
+
+/// Adds what a matrix adds to a case's name: "@path=value,path=value". Throws ConfigError where
+/// that would be more cases than a suite may have.
 Names with_matrix(Names names, const Node* matrix) {
   if (matrix == nullptr) return names;
   char mark = '@';
   for (const Member& axis : matrix->members) {
+    check_count(names.size() * axis.value.items.size(), axis.place);
     Names longer;
     for (const std::string& name : names) {
       for (const Node& value : axis.value.items) {
@@ -117,14 +130,18 @@ Names with_matrix(Names names, const Node* matrix) {
 
 std::string text_of(const Node* node) { return node == nullptr ? "" : node->text; }
 
-/// The cases of a suite file, by name.
+/// The cases of a suite file, by name. Throws ConfigError where they are too many, or two of them
+/// have one name.
 std::map<std::string, const Node*> cases_of(const Node& suite) {
   std::map<std::string, const Node*> cases;
   const Node* list = suite.find("cases");
   if (list == nullptr) return cases;
   for (const Node& entry : list->items) {
     for (std::string& name : with_matrix({text_of(entry.find("name"))}, suite.find("matrix"))) {
-      cases.emplace(std::move(name), &entry);
+      check_count(cases.size() + 1, entry.place);
+      if (!cases.emplace(name, &entry).second) {
+        throw ConfigError(entry.place, "the case " + name + " is there a second time");
+      }
     }
   }
   return cases;

@@ -211,6 +211,47 @@ TEST(Verify, reads_the_suite_file) {
   });
 }
 
+TEST(Verify, reads_no_more_cases_than_a_suite_can_have) {
+  std::string values;
+  for (int i = 0; i < 30; ++i) values += (i == 0 ? "" : ", ") + std::to_string(i);
+  std::string matrix = "matrix:\n";
+  for (int axis = 0; axis < 8; ++axis) {
+    matrix += "  train.axis" + std::to_string(axis) + ": [" + values + "]\n";
+  }
+  std::string entries = "cases:\n";
+  for (int i = 0; i < 200; ++i) entries += "  - name: case" + std::to_string(i) + "\n";
+  for (const std::string& suite : {"cases: [{name: large}]\n" + matrix,
+                                   entries + "matrix: {train.seed: [" + values + "]}\n"}) {
+    const TemporaryFolder folder;
+    GoodResults results = good_results();
+    results.suite_yaml = "suite: good\n" + suite;
+    const auto findings = verify(results.write(folder)).findings;
+    ASSERT_EQ(findings.size(), 1U) << text_of(findings).substr(0, 500);
+    EXPECT_EQ(findings[0].rule, "suite_file");
+    EXPECT_EQ(findings[0].what, "more than 5000 cases in all");
+  }
+}
+
+TEST(Verify, sees_what_stands_twice) {
+  const auto twice = [](const std::string& file, std::size_t line) {
+    const TemporaryFolder folder;
+    const std::string results = good_results().write(folder);
+    std::string text = read_text(results + "/" + file);
+    std::size_t begin = 0;
+    for (std::size_t i = 1; i < line; ++i) begin = text.find('\n', begin) + 1;
+    const std::string copy = text.substr(begin, text.find('\n', begin) + 1 - begin);
+    folder.write("results/" + file, text.insert(begin, copy));
+    const auto findings = verify(results).findings;
+    return findings.size() == 1 ? findings[0].rule + ": " + findings[0].what : text_of(findings);
+  };
+  EXPECT_EQ(twice("journal.jsonl", 1), "journal: this is no record of a case");
+  EXPECT_EQ(twice("journal.jsonl", 3), "journal: the case stack is there a second time");
+  EXPECT_EQ(twice("results.csv", 1), "csv: suite is 'suite'; the journal says 'good'");
+  EXPECT_EQ(twice("results.csv", 3), "csv: case is 'stack'; the journal says 'ranks'");
+  EXPECT_EQ(twice("results.csv", 5), "csv: 5 rows; the journal has 4");
+  EXPECT_EQ(twice("suite.yaml", 12), "suite_file: the case large is there a second time");
+}
+
 TEST(Verify, knows_the_names_that_a_matrix_gives) {
   const TemporaryFolder folder;
   GoodResults results = good_results();
