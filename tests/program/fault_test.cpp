@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Faults with the real worker. tests/runner does the same hundreds of times with a small one.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <csignal>
@@ -80,6 +81,14 @@ TEST(Faults, CtrlCKeepsWhatIsDone) {
   EXPECT_NE(ended.err.find("--resume"), std::string::npos) << ended.err;
   EXPECT_EQ(run_headroom({"run", suite, "--out", folder / "out", "--resume"}).code, 0);
   EXPECT_EQ(read_csv_rows(folder / "out").size(), 3u);
+}
+
+// Else the first file that the worker opens is its standard input, and the next its output.
+TEST(Faults, AWorkerThatIsCalledByHandNeedsNoStandardDescriptors) {
+  const Ended ended = Program("headroom-worker", {"--catalog"}, [] {
+                        for (const int descriptor : {0, 1, 2}) close(descriptor);
+                      }).wait();
+  EXPECT_EQ(ended.code, 0);
 }
 
 }  // namespace
