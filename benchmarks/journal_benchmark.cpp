@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "src/core/file.h"
+#include "src/core/scratch_folder.h"
 #include "src/results/journal.h"
 
 namespace headroom {

@@ -13,7 +13,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "src/core/file.h"
+#include "src/core/scratch_folder.h"
 #include "src/memory/saved_tensors.h"
 
 namespace headroom {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "src/core/file.h"
+#include "src/core/scratch_folder.h"
 #include "src/suite/suite.h"
 
 namespace headroom {

@@ -95,7 +95,7 @@ void write_tensors(const std::string& path, const NamedTensors& tensors, const M
                        .shape = plain.sizes().vec()});
     data.append(static_cast<const char*>(plain.const_data_ptr()), plain.nbytes());
   }
-  write_file_atomically(path, write_safetensors_header(entries, metadata) + data);
+  write_output(path, write_safetensors_header(entries, metadata) + data);
 }
 
 }  // namespace headroom

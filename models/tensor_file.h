@@ -39,8 +39,8 @@ class TensorFile {
 /// All tensors of a file, as TensorFile reads them. Throws ConfigError.
 NamedTensors read_tensors(const std::string& path);
 
-/// Writes the tensors, from any device, as one file; replaces it or leaves it as it was.
-/// Throws std::system_error where that fails.
+/// Writes the tensors, from any device, as one file; replaces it or leaves it as it was. Where the
+/// path names a pipe or a device, they go into it. Throws as write_output() does.
 void write_tensors(const std::string& path, const NamedTensors& tensors,
                    const Metadata& metadata = {});
 

@@ -30,7 +30,7 @@ struct ReportOptions {
 };
 
 int report(const ReportOptions& options) {
-  write_file_atomically(options.out, html_report(read_folders(options.results)));
+  write_output(options.out, html_report(read_folders(options.results)));
   print(options.out + "\n");
   return 0;
 }
@@ -53,7 +53,7 @@ int export_results(const ExportOptions& options) {
   if (options.out.empty()) {
     print(text);
   } else {
-    write_file_atomically(options.out, text);
+    write_output(options.out, text);
   }
   return 0;
 }

@@ -6,9 +6,9 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <climits>
-#include <cstdlib>
 #include <system_error>
 
 #include "src/core/error.h"
@@ -60,11 +60,29 @@ void synchronize(int descriptor, const std::string& path) {
     fail(path, "can't flush to the disk");
 }
 
+// Between a file's name and what the C library makes of the X: nobody names a file so.
+constexpr std::string_view kTemporaryMark = ".new-";
+constexpr std::string_view kRandom = "XXXXXX";
+
+/// ".NAME.new-XXXXXX", in the folder of the file.
+std::string temporary_name(const std::filesystem::path& path) {
+  std::string name = "." + path.filename().string();
+  name.append(kTemporaryMark).append(kRandom);
+  return path.parent_path() / name;
+}
+
+bool is_temporary_name(std::string_view name) {
+  if (!name.starts_with('.') || name.size() < kRandom.size()) return false;
+  const std::size_t random = name.size() - kRandom.size();
+  return name.substr(0, random).ends_with(kTemporaryMark) &&
+         std::ranges::all_of(name.substr(random), [](unsigned char c) { return std::isalnum(c); });
+}
+
 /// A new file beside `path`, which is removed unless it took the place of `path`.
 class TemporaryFile {
  public:
   explicit TemporaryFile(const std::string& path)
-      : name_(path + ".XXXXXX"), descriptor_(::mkostemp(name_.data(), O_CLOEXEC)) {
+      : name_(temporary_name(path)), descriptor_(::mkostemp(name_.data(), O_CLOEXEC)) {
     if (descriptor_.get() == -1) fail(path, "can't make a temporary file beside it");
   }
   ~TemporaryFile() {
@@ -102,6 +120,21 @@ FileDescriptor open_non_blocking(int descriptor) {
   if (!S_ISFIFO(status.st_mode) && !S_ISCHR(status.st_mode)) return {};
   const std::string path = "/proc/self/fd/" + std::to_string(descriptor);
   return FileDescriptor(::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+}
+
+/// Where symbolic links lead in the end, whether or not something is there.
+std::filesystem::path end_of_links(std::filesystem::path path) {
+  constexpr int kMaxLinks = 40;  // as many as the kernel follows
+  for (int links = 0; links < kMaxLinks && std::filesystem::is_symlink(path); ++links) {
+    path = path.parent_path() / std::filesystem::read_symlink(path);
+  }
+  return path;
+}
+
+bool is_standard_output(const struct stat& file) {
+  struct stat output {};
+  return ::fstat(STDOUT_FILENO, &output) == 0 && output.st_dev == file.st_dev &&
+         output.st_ino == file.st_ino;
 }
 
 [[noreturn]] void fail_to_open(const std::string& path) {
@@ -149,13 +182,51 @@ void write_file_atomically(const std::string& path, std::string_view text) {
   TemporaryFile temporary(path);
   temporary.write(text);
   temporary.rename_to(path);
-  const std::string folder = std::filesystem::path(path).parent_path().string();
-  Descriptor descriptor(uninterrupted([&] {
-    return ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  }));
-  if (descriptor.get() == -1) fail(folder, "can't open the folder");
-  synchronize(descriptor.get(), folder);
-  descriptor.close(folder);
+  flush_folder(std::filesystem::path(path).parent_path());
+}
+
+void remove_temporary_files(const std::filesystem::path& folder) {
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const bool is_file = std::filesystem::is_regular_file(entry.symlink_status());
+    if (is_file && is_temporary_name(entry.path().filename().string())) {
+      std::filesystem::remove(entry.path());
+    }
+  }
+}
+
+void write_output(const std::string& path, std::string_view text) {
+  struct stat there {};
+  if (::stat(path.c_str(), &there) != 0) {
+    if (errno != ENOENT) fail(path, "can't look at");
+    return write_file_atomically(end_of_links(path), text);
+  }
+  if (is_standard_output(there)) return write_all(STDOUT_FILENO, text, path);
+  if (S_ISREG(there.st_mode)) return write_file_atomically(end_of_links(path), text);
+  if (!S_ISFIFO(there.st_mode) && !S_ISCHR(there.st_mode)) {
+    throw ConfigError(Place{.file = path},
+                      "can't be written; allowed: a file, a pipe, a character device");
+  }
+  Descriptor stream(
+      uninterrupted([&] { return ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY); }));
+  if (stream.get() == -1) fail(path, "can't open");
+  write_all(stream.get(), text, path);
+  stream.close(path);
+}
+
+void flush_folder(const std::filesystem::path& folder) {
+  const std::string path = folder.empty() ? "." : folder.string();
+  Descriptor descriptor(
+      uninterrupted([&] { return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }));
+  if (descriptor.get() == -1) fail(path, "can't open the folder");
+  synchronize(descriptor.get(), path);
+  descriptor.close(path);
+}
+
+void make_folders(const std::filesystem::path& folder) {
+  if (folder.empty() || std::filesystem::is_directory(folder)) return;
+  make_folders(folder.parent_path());
+  std::filesystem::create_directory(folder);
+  flush_folder(folder.parent_path());
 }
 
 void write_all(int descriptor, std::string_view bytes, const std::string& path) {
@@ -195,17 +266,6 @@ void open_standard_descriptors() {
     if (::fcntl(descriptor, F_GETFD) != -1) continue;
     if (::open("/dev/null", O_RDWR) == -1) throw_errno("/dev/null");  // the lowest number is taken
   }
-}
-
-ScratchFolder::ScratchFolder() {
-  std::string name = std::filesystem::temp_directory_path() / "headroom-XXXXXX";
-  if (mkdtemp(name.data()) == nullptr) throw_errno(name);
-  path_ = name;
-}
-
-ScratchFolder::~ScratchFolder() {
-  std::error_code ignored;  // what is left is only litter
-  std::filesystem::remove_all(path_, ignored);
 }
 
 }  // namespace headroom

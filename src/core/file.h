@@ -31,10 +31,28 @@ struct FileStart {
 FileStart read_file_start(const std::string& path, std::size_t count);
 
 /// Replaces the file by `text`, or leaves it as it was: writes a temporary file in the same folder,
-/// flushes it to the disk, renames it over `path`, and flushes the folder.
-/// Throws std::system_error that names the file; the temporary file is gone then. Sets the umask
-/// for an instant, so call it from one thread.
+/// flushes it to the disk, renames it over `path`, and flushes the folder. Whatever stands at
+/// `path` is replaced, so it must be a file of headroom's own: what a user names is for
+/// write_output(). Throws std::system_error that names the file; the temporary file is gone then.
+/// Sets the umask for an instant, so call it from one thread.
 void write_file_atomically(const std::string& path, std::string_view text);
+
+/// Removes from a folder the temporary files that write_file_atomically() left there where it was
+/// killed. For who knows that nobody writes there now. Throws std::system_error.
+void remove_temporary_files(const std::filesystem::path& folder);
+
+/// Writes `text` to what a user named. A file is replaced as write_file_atomically() does, also one
+/// behind symbolic links, which stay. A pipe or a character device is written to, and so is what is
+/// this process's standard output. Throws ConfigError where anything else stands there (a folder, a
+/// disk), std::system_error that names the file where it can't be written.
+void write_output(const std::string& path, std::string_view text);
+
+/// Flushes the entries of a folder to the disk. Throws std::system_error that names it.
+void flush_folder(const std::filesystem::path& folder);
+
+/// Makes a folder, and those above it, where they are missing, and flushes their entries to the
+/// disk. Throws std::system_error.
+void make_folders(const std::filesystem::path& folder);
 
 /// Writes all of `bytes` to a file descriptor, through interrupts and short writes, and waits where
 /// it takes none for now. Throws std::system_error that names `path`.
@@ -70,20 +88,6 @@ class FileDescriptor {
   void swap(FileDescriptor& other) { std::swap(descriptor_, other.descriptor_); }
 
   int descriptor_ = -1;
-};
-
-/// A folder below TMPDIR (or /tmp) that goes with its owner. Throws std::system_error.
-class ScratchFolder {
- public:
-  ScratchFolder();
-  ~ScratchFolder();
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
 };
 
 }  // namespace headroom

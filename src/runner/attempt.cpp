@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "src/core/file.h"
+#include "src/core/scratch_folder.h"
 #include "src/runner/outcome.h"
 #include "src/workers/agent_messages.h"
 

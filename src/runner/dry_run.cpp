@@ -16,6 +16,7 @@
 #include "src/core/error.h"
 #include "src/core/file.h"
 #include "src/core/json.h"
+#include "src/core/scratch_folder.h"
 
 namespace headroom {
 namespace {
@@ -43,10 +44,11 @@ std::string preloaded_folder(const std::string& libraries, const std::filesystem
 }
 
 /// LD_PRELOAD may name something already; it stays, behind ours.
-std::string preload(const std::string& folder) {
+std::string preload(const std::string& libraries) {
+  std::string list;
+  for (const std::string& file : dry_run_files(libraries)) list += (list.empty() ? "" : ":") + file;
   const char* before = std::getenv("LD_PRELOAD");
-  return folder + "/libcuda.so.1:" + folder + "/libnvidia-ml.so.1" +
-         (before == nullptr ? "" : std::string(":") + before);
+  return before == nullptr ? list : list + ":" + before;
 }
 
 /// Throws ConfigError where it can't be started.
@@ -99,6 +101,10 @@ void spare_what_is_left(const DryProgram& ended, AdoptedProcesses& adopted) {
 }
 
 }  // namespace
+
+std::vector<std::string> dry_run_files(const std::string& libraries) {
+  return {libraries + "/libcuda.so.1", libraries + "/libnvidia-ml.so.1"};
+}
 
 Environment dry_run_environment(const DryRun& dry_run, const std::filesystem::path& scratch) {
   const std::string libraries = preloaded_folder(dry_run.libraries, scratch);

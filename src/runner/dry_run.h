@@ -26,6 +26,9 @@ struct DryRun {
   bool overcommit = false;  // allocations beyond the memory succeed
 };
 
+/// The files of the folder `libraries` that are loaded before a program that runs dry.
+std::vector<std::string> dry_run_files(const std::string& libraries);
+
 /// The variables that make a program run dry. Its processes leave their reports in `scratch`, a
 /// folder of this run alone; a link to the libraries is put there too where LD_PRELOAD can't hold
 /// their own path. Throws ConfigError where it can't hold that of `scratch` either.
