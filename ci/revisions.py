@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Other revisions of this project, as trees beside its own."""
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -24,12 +25,15 @@ def default_base(head: str) -> str:
 
 
 def worktree(folder: Path, commit: str) -> Path:
-    """A tree of that commit in `folder`, which is below this project's: one that is there is taken
-    as it is. It shares what ci/bootstrap installed. Raises OSError where git makes none."""
+    """A tree of that commit in `folder`, which is below this project's: a whole one that is there
+    is taken as it is. It shares what ci/bootstrap installed. Raises OSError where git makes none.
+    """
     tree = folder / commit
-    if tree.exists():
+    whole = tree / ".deps"  # made last
+    if whole.is_symlink():
         return tree
+    shutil.rmtree(tree, ignore_errors=True)  # of a call that was killed
     git("worktree", "prune")
     git("worktree", "add", "--quiet", "--detach", tree, commit)
-    (tree / ".deps").symlink_to(ROOT / ".deps")
+    whole.symlink_to(ROOT / ".deps")
     return tree

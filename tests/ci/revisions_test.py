@@ -1,0 +1,33 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""ci/revisions.py: a tree of a call that was killed is made anew, a whole one is taken as it is."""
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+SOURCE = Path(__file__).resolve().parents[2] / "ci/revisions.py"
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        (root / "ci").mkdir()
+        shutil.copy(SOURCE, root / "ci")
+        user = ["-c", "user.name=a", "-c", "user.email=a@b"]
+        for call in (["init", "-q"], ["add", "ci"], [*user, "commit", "-q", "-m", "all"]):
+            subprocess.run(["git", "-C", root, *call], check=True)
+        sys.path.insert(0, str(root / "ci"))
+        import revisions
+
+        commit = revisions.commit_of("HEAD")
+        half = root / "build" / commit
+        half.mkdir(parents=True)
+        tree = revisions.worktree(root / "build", commit)
+        assert (tree / "ci/revisions.py").is_file(), "a half-made tree was taken"
+        (tree / "built").touch()
+        assert (revisions.worktree(root / "build", commit) / "built").is_file(), "built twice"
+
+
+main()
