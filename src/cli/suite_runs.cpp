@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <ratio>
 #include <regex>
+#include <set>
 #include <string_view>
 #include <system_error>
 
@@ -22,6 +23,7 @@
 #include "src/core/file.h"
 #include "src/core/json.h"
 #include "src/core/text.h"
+#include "src/results/columns.h"
 #include "src/results/results_folder.h"
 #include "src/runner/suite_run.h"
 #include "src/workers/this_process.h"
@@ -120,12 +122,20 @@ SuiteRunResult run_and_show(const Catalog& catalog, const Suite& suite,
   return run_suite(catalog, suite, options, interrupts, progress);
 }
 
-/// The newest folder below out/SUITE; their names are times, so the last one.
+/// The folder below out/SUITE whose journal was written last. Names are times, but of their start,
+/// and a clock can be set back.
 std::filesystem::path newest_folder(const std::filesystem::path& parent) {
   std::filesystem::path newest;
+  std::filesystem::file_time_type newest_time;
   std::error_code none;  // no such folder: no entries
   for (const auto& entry : std::filesystem::directory_iterator(parent, none)) {
-    newest = std::max(newest, entry.path());
+    const std::filesystem::path journal = entry.path() / kJournalFile;
+    if (!std::filesystem::is_regular_file(journal, none)) continue;
+    const auto time = std::filesystem::last_write_time(journal);
+    if (newest.empty() || std::pair(newest_time, newest) < std::pair(time, entry.path())) {
+      newest = entry.path();
+      newest_time = time;
+    }
   }
   if (newest.empty())
     throw ConfigError("--resume: there is nothing to go on with in " + parent.string());
@@ -142,15 +152,29 @@ std::filesystem::path folder_of(const SuiteArguments& arguments, const std::stri
   return arguments.resume ? newest_folder(parent) : parent / utc_now();
 }
 
+/// That it does not fit is what a plan is asked for; one that was to be measured has no figures.
+bool lacks_machine(const Row& row) {
+  const Status status = status_of(row);
+  return status == Status::unsupported ||
+         (status == Status::out_of_memory && text_in(row, column::kind) == "measured");
+}
+
+/// Throws ConfigError where two suites have one name: their results would share a folder.
+void check_names(const std::vector<Suite>& suites) {
+  std::set<std::string> names;
+  for (const Suite& suite : suites) {
+    if (names.insert(suite.name).second) continue;
+    throw ConfigError("two of the suites are named " + suite.name +
+                      ", and each needs a folder of its own: give them in two calls");
+  }
+}
+
 int exit_code(const std::vector<Row>& rows) {
   const auto some_failed = std::any_of(rows.begin(), rows.end(),
                                        [](const Row& row) { return is_failure(status_of(row)); });
   if (some_failed) return kFailed;
   // One case that the machine can't do is a result; a run with nothing else is not what was asked.
-  const auto none_possible =
-      !rows.empty() && std::all_of(rows.begin(), rows.end(), [](const Row& row) {
-        return status_of(row) == Status::unsupported;
-      });
+  const auto none_possible = !rows.empty() && std::all_of(rows.begin(), rows.end(), &lacks_machine);
   return none_possible ? kMachineLacks : 0;
 }
 
@@ -165,7 +189,8 @@ Selection select_cases(const Catalog& catalog, const SuiteArguments& arguments) 
   if (arguments.only.empty()) return selection;
   std::regex only;
   try {
-    only = std::regex(arguments.only);
+    // The GNU library's matcher that does not try all ways one after the other.
+    only = std::regex(arguments.only, std::regex::ECMAScript | std::regex_constants::__polynomial);
   } catch (const std::regex_error&) {
     throw ConfigError("--only: no regular expression: " + arguments.only);
   }
@@ -182,6 +207,7 @@ int run_suites(const Catalog& catalog, const SuiteArguments& arguments, const st
                const std::function<SuiteRunOptions(const Suite&)>& options_of,
                const std::function<std::string(const std::vector<Row>&)>& format) {
   const Selection selection = select_cases(catalog, arguments);
+  check_names(selection.suites);
   std::vector<Row> rows;
   std::exception_ptr not_printed;  // is no reason to measure less
   for (const Suite& suite : selection.suites) {

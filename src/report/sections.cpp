@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "src/results/columns.h"
+#include "src/results/results_folder.h"
 
 namespace headroom {
 
@@ -191,7 +192,7 @@ std::string exactly(const std::string& name) {
 }  // namespace
 
 std::string rerun_command(const Results& results, const CaseResult& result) {
-  const std::string suite = std::filesystem::path(results.journal).parent_path() / "suite.yaml";
+  const std::string suite = std::filesystem::path(results.journal).parent_path() / kSuiteFile;
   const bool is_plan = results.header["kind"] == "planned";
   const std::string device = results.header["device"].get<std::string>();
   const bool with_plan = result.row.contains(column::planned_run_peak_allocated_bytes);

@@ -25,10 +25,15 @@ namespace {
 constexpr std::size_t kChecksumDigits = 8;
 constexpr std::chrono::milliseconds kLockTimeout{1000};
 constexpr std::chrono::milliseconds kLockPause{20};
-constexpr JsonLimits kLimits{.bytes = 64 * 1024 * 1024, .depth = 64, .values = 10'000'000};
+// A worker's record lies two levels deeper here than in its message, in the list of all ranks'. The
+// number of values is bounded by the bytes.
+constexpr JsonLimits kLimits{
+    .bytes = kMaxBytesOfJournal, .depth = JsonLimits{}.depth + 2, .values = kMaxBytesOfJournal};
 
 std::string line_of(const nlohmann::ordered_json& record) {
-  const std::string json = record.dump();
+  // Whatever bytes a text holds, the record must come out.
+  const std::string json =
+      record.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
   return to_hex(crc32(json), kChecksumDigits) + " " + json + "\n";
 }
 
@@ -43,15 +48,16 @@ nlohmann::ordered_json record_of(std::string_view line) {
   return read_json(json, kLimits);
 }
 
-/// A write that power loss or a kill cut short lacks its end, or blocks of it are zeros.
-bool is_torn(std::string_view line, bool has_end) {
-  return !has_end || line.find('\0') != std::string_view::npos;
+/// "crc32 {", or as much of it as is there.
+bool begins_as_record(std::string_view line) {
+  const std::string_view checksum = line.substr(0, kChecksumDigits);
+  return checksum.find_first_not_of("0123456789abcdef") == std::string_view::npos &&
+         std::string_view(" {").starts_with(line.substr(checksum.size(), 2));
 }
 
-void flush_folder_of(const std::string& path) {
-  const std::string folder = std::filesystem::absolute(path).parent_path();
-  const FileDescriptor descriptor(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (descriptor.get() < 0 || fsync(descriptor.get()) != 0) throw_errno(folder);
+/// A write that power loss or a kill cut short lacks its end, or blocks of it are zeros.
+bool is_torn(std::string_view line, bool has_end) {
+  return line.find('\0') != std::string_view::npos || (!has_end && begins_as_record(line));
 }
 
 }  // namespace
@@ -78,10 +84,12 @@ JournalText read_journal(std::string_view text, const std::string& path) {
 
 Journal::Journal(std::string path)
     : path_(std::move(path)),
-      file_(open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644)) {
+      file_(open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY,
+                 0644)) {
   if (file_.get() < 0) throw_errno(path_);
+  check_is_file();
   lock();
-  flush_folder_of(path_);
+  flush_folder(std::filesystem::path(path_).parent_path());
   const std::string text = read_all();
   JournalText journal = read_journal(text, path_);
   records_ = std::move(journal.records);
@@ -105,6 +113,27 @@ void Journal::lock() const {
   }
 }
 
+void Journal::check_is_file() const {
+  struct stat status {};
+  if (fstat(file_.get(), &status) != 0) throw_errno(path_);
+  if (!S_ISREG(status.st_mode)) throw ConfigError(Place{.file = path_}, "not a regular file");
+  if (status.st_size > static_cast<off_t>(kMaxBytesOfJournal)) {
+    throw ResultsError(path_ + ": larger than the " + std::to_string(kMaxBytesOfJournal) +
+                       " bytes that a journal may have");
+  }
+}
+
+void Journal::check_is_in_place() const {
+  struct stat here {};
+  struct stat there {};
+  if (fstat(file_.get(), &here) == 0 && stat(path_.c_str(), &there) == 0 &&
+      here.st_dev == there.st_dev && here.st_ino == there.st_ino) {
+    return;
+  }
+  throw std::system_error(ENOENT, std::generic_category(),
+                          path_ + ": it was moved or removed while it was written");
+}
+
 std::string Journal::read_all() const {
   std::string text;
   std::array<char, 64 * 1024> buffer;
@@ -119,6 +148,11 @@ std::string Journal::read_all() const {
 
 void Journal::append(const nlohmann::ordered_json& record) {
   const std::string line = line_of(record);
+  if (line.size() > kMaxBytesOfJournal - bytes_) {
+    throw std::system_error(EFBIG, std::generic_category(),
+                            path_ + ": with this record it would be larger than the " +
+                                std::to_string(kMaxBytesOfJournal) + " bytes that it may have");
+  }
   try {
     append_line(line);
   } catch (const std::system_error&) {
@@ -126,6 +160,7 @@ void Journal::append(const nlohmann::ordered_json& record) {
   }
   bytes_ += line.size();
   records_.push_back(record);
+  check_is_in_place();
 }
 
 void Journal::append_line(const std::string& line) const {
@@ -150,7 +185,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kFormat = 2;
-constexpr std::size_t kMaxBytesOfWorker = std::size_t{4} << 30;
 constexpr std::array<const char*, 5> kTexts = {"suite", "kind", "device", "libtorch", "worker"};
 
 /// What differs between the cases of two headers; empty: nothing.
@@ -188,12 +222,8 @@ Json make_header(const Suite& suite, const Catalog& catalog, const std::string& 
                  const std::string& device, const std::string& worker) {
   Json cases = Json::object();
   for (const Case& one : suite.cases) cases[one.name] = one.work();
-  return {{"format", kFormat},
-          {"suite", suite.name},
-          {"kind", kind},
-          {"device", device},
-          {"libtorch", catalog.libtorch},
-          {"worker", fingerprint(read_file(worker, kMaxBytesOfWorker))},
+  return {{"format", kFormat},        {"suite", suite.name},          {"kind", kind},
+          {"device", device},         {"libtorch", catalog.libtorch}, {"worker", worker},
           {"cases", std::move(cases)}};
 }
 
@@ -221,6 +251,11 @@ std::string header_difference(const Json& old_header, const Json& new_header) {
   for (const char* key : kTexts) {
     if (old_header[key] == new_header[key]) continue;
     return JsonDifference{key, old_header[key], new_header[key]}.text();
+  }
+  const Json old_libraries = old_header.value(kDryRunKey, Json());
+  const Json new_libraries = new_header.value(kDryRunKey, Json());
+  if (!old_libraries.is_null() && !new_libraries.is_null() && old_libraries != new_libraries) {
+    return JsonDifference{kDryRunKey, old_libraries, new_libraries}.text();
   }
   return difference(old_header["cases"], new_header["cases"]);
 }

@@ -17,6 +17,10 @@ struct JournalText {
   std::size_t whole_bytes = 0;  // what lies behind is a record that was torn while it was written
 };
 
+/// The most bytes that a journal may have. A record may have as many, so that what append() takes
+/// can be read: that of a case of several ranks holds what each of them gave.
+inline constexpr std::size_t kMaxBytesOfJournal = std::size_t{1} << 30;
+
 /// Reads a journal's text; `path` names it in errors. Throws ResultsError with file:line where a
 /// record is damaged otherwise than by being torn at the end (no line end, or zeros in it).
 JournalText read_journal(std::string_view text, const std::string& path);
@@ -27,8 +31,9 @@ class Journal {
  public:
   /// Opens the file, or makes an empty one, locks it and reads its records. A record that was torn
   /// while it was written (at the end, with no line end or with zeros in it) is cut off.
-  /// Throws ConfigError where another process holds it, ResultsError with file:line where it is
-  /// damaged in any other way (it stays as it is), std::system_error where it can't be opened.
+  /// Throws ConfigError where another process holds it or it is no regular file, ResultsError with
+  /// file:line where it is damaged in any other way or too large (it stays as it is),
+  /// std::system_error where it can't be opened.
   explicit Journal(std::string path);
 
   const std::vector<nlohmann::ordered_json>& records() const { return records_; }
@@ -36,11 +41,14 @@ class Journal {
   std::size_t cut_bytes() const { return cut_bytes_; }
 
   /// Adds a record. Tries twice, then throws std::system_error that names the file; the journal
-  /// is then as before.
+  /// is then as before. So it does where the journal would be larger than it may be, and, with the
+  /// record in it, where somebody has moved or removed the file.
   void append(const nlohmann::ordered_json& record);
 
  private:
   void lock() const;
+  void check_is_file() const;
+  void check_is_in_place() const;
   std::string read_all() const;
   void append_line(const std::string& line) const;
 
@@ -51,14 +59,16 @@ class Journal {
   std::size_t cut_bytes_ = 0;
 };
 
+inline constexpr const char* kDryRunKey = "dry_run";
+
 /// What a journal's first record says: what the folder's results are results of.
 ///
 ///     {"format": 2, "suite", "kind", "device", "libtorch", "worker", "cases": {NAME: WORK, ...}}
 ///
 /// The kind is "measured" or "planned"; the device "cpu", "cuda" or the name of the GPU that is
-/// planned for; the worker a hash of the program; WORK as Case::work() has it.
-///
-/// Throws std::system_error or ConfigError where the worker can't be read.
+/// planned for; the worker a hash of the program; WORK as Case::work() has it. Where cases are
+/// planned there is also "dry_run", a hash of the libraries of the dry run; headers of before have
+/// none.
 nlohmann::ordered_json make_header(const Suite& suite, const Catalog& catalog,
                                    const std::string& kind, const std::string& device,
                                    const std::string& worker);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <utility>
 
 #include "src/core/checksum.h"
 #include "src/core/error.h"
@@ -17,8 +18,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kMaxBytes = std::size_t{1} << 30;
-
 [[noreturn]] void refuse(const std::string& journal, std::size_t record, const std::string& why) {
   throw ResultsError(Place{journal, static_cast<int>(record) + 1, 1}.text() + ": " + why);
 }
@@ -28,13 +27,17 @@ bool is_list_of_objects(const Json& json) {
   return json.is_array() && std::ranges::all_of(json, is_object);
 }
 
+/// Of a record of a case: it has no other members than "case" and "row".
+bool is_row_anew(const Json& record) { return record.size() == 2; }
+
 /// Whether it has the parts that CaseResult names.
 bool is_record_of_a_case(const Json& record) {
   const auto is_object = [&](const char* key) { return member(record, key).is_object(); };
-  return member(record, "case").is_string() && is_object("gate") && is_object("environment") &&
-         is_object("row") && record.contains("record") &&
-         (record["record"].is_null() || is_object("record")) &&
-         (!record.contains("rank_records") || is_list_of_objects(record["rank_records"]));
+  if (!member(record, "case").is_string() || !is_object("row")) return false;
+  return is_row_anew(record) ||
+         (is_object("gate") && is_object("environment") && record.contains("record") &&
+          (record["record"].is_null() || is_object("record")) &&
+          (!record.contains("rank_records") || is_list_of_objects(record["rank_records"])));
 }
 
 /// Why a record is none of a case; empty: it is one.
@@ -50,6 +53,11 @@ std::string fault_of(const Json& record) {
     return "the row's " + name + " is of the kind " + value.type_name() +
            "; allowed: a text or a number";
   }
+  try {
+    status_of(row);
+  } catch (const std::logic_error& error) {
+    return error.what();
+  }
   return "";
 }
 
@@ -62,6 +70,12 @@ std::map<std::string, CaseResult> read_cases(std::vector<Json>& records, const J
     if (const std::string fault = fault_of(record); !fault.empty()) refuse(journal, i, fault);
     const std::string name = record["case"].get<std::string>();
     if (!works.contains(name)) refuse(journal, i, "the suite has no case " + name);
+    if (is_row_anew(record)) {
+      const auto done = cases.find(name);
+      if (done == cases.end()) refuse(journal, i, "the case " + name + " is not done before it");
+      done->second.row = std::move(record["row"]);
+      continue;
+    }
     CaseResult one{.name = name,
                    .work = works[name],
                    .gate = std::move(record["gate"]),
@@ -71,11 +85,6 @@ std::map<std::string, CaseResult> read_cases(std::vector<Json>& records, const J
                    .line = static_cast<int>(i) + 1};
     if (record.contains("rank_records")) {
       one.rank_records = std::move(record["rank_records"].get_ref<Json::array_t&>());
-    }
-    try {
-      status_of(one.row);
-    } catch (const std::logic_error& error) {
-      refuse(journal, i, error.what());
     }
     if (!cases.emplace(name, std::move(one)).second) {
       refuse(journal, i, "the case " + name + " is there a second time");
@@ -91,19 +100,12 @@ const CaseResult* Results::find(const std::string& name) const {
   return found == cases.end() ? nullptr : &*found;
 }
 
-Results read_results(const std::string& folder) {
-  Results results;
-  results.journal = std::filesystem::path(folder) / kJournalFile;
-  const std::string text = read_file(results.journal, kMaxBytes);
-  JournalText journal = read_journal(text, results.journal);
-  results.fingerprint = fingerprint(text);
-  if (journal.records.empty()) throw ResultsError(results.journal + ": there is nothing in it");
-  if (journal.whole_bytes < text.size()) {
-    refuse(results.journal, journal.records.size(), "this record is cut off");
-  }
-  results.header = std::move(journal.records.front());
-  check_header(results.header, results.journal);
-  auto cases = read_cases(journal.records, results.header["cases"], results.journal);
+Results make_results(std::vector<Json> records, const std::string& journal) {
+  if (records.empty()) throw ResultsError(journal + ": there is nothing in it");
+  Results results{
+      .journal = journal, .header = std::move(records.front()), .cases = {}, .not_done = {}};
+  check_header(results.header, journal);
+  auto cases = read_cases(records, results.header["cases"], journal);
   for (const auto& [name, work] : results.header["cases"].items()) {
     const auto found = cases.find(name);
     if (found == cases.end()) {
@@ -112,6 +114,18 @@ Results read_results(const std::string& folder) {
       results.cases.push_back(std::move(found->second));
     }
   }
+  return results;
+}
+
+Results read_results(const std::string& folder) {
+  const std::string path = std::filesystem::path(folder) / kJournalFile;
+  const std::string text = read_file(path, kMaxBytesOfJournal);
+  JournalText journal = read_journal(text, path);
+  if (!journal.records.empty() && journal.whole_bytes < text.size()) {
+    refuse(path, journal.records.size(), "this record is cut off");
+  }
+  Results results = make_results(std::move(journal.records), path);
+  results.fingerprint = fingerprint(text);
   return results;
 }
 

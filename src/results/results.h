@@ -37,6 +37,12 @@ struct Results {
   const CaseResult* find(const std::string& name) const;
 };
 
+/// What the records of a journal say: the header, then one record for each case that is done. A
+/// record {"case", "row"} behind that of its case is its row anew, beside other published figures.
+/// `journal` names the file in errors. Throws ResultsError with file:line where a record is none of
+/// these, or a case is there a second time.
+Results make_results(std::vector<nlohmann::ordered_json> records, const std::string& journal);
+
 /// Reads a results folder, and changes nothing in it. Throws ConfigError where it has no journal,
 /// and ResultsError with file:line where the journal is damaged or cut off, is of another format,
 /// or holds records of another kind than headroom writes: what reads results relies on the kinds

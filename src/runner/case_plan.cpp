@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "src/core/file.h"
+#include "src/core/scratch_folder.h"
 #include "src/gpus/gpu.h"
 #include "src/results/columns.h"
 #include "src/runner/attempt.h"

@@ -39,13 +39,17 @@ Json columns_of_run(const RunFacts& run) {
           {column::environment_hash, fingerprint(run.environment.dump())}};
 }
 
+void add_published(Json& columns, const Case& one) {
+  for (const auto& [name, value] : one.published.items()) {
+    columns[std::string(kPublishedPrefix) + name] = value;
+  }
+}
+
 void add_case(Json& columns, const Case& one) {
   columns[column::case_] = one.name;
   columns[column::techniques] = one.technique_names();
   columns[column::ranks] = one.ranks();
-  for (const auto& [name, value] : one.published.items()) {
-    columns[std::string(kPublishedPrefix) + name] = value;
-  }
+  add_published(columns, one);
 }
 
 void add_facts(Json& columns, const CaseFacts& facts) {
@@ -175,6 +179,14 @@ Row make_row(const Catalog& catalog, const RunFacts& run, const Case& one, const
     // A worker that went wrong may have said anything.
     if (is_cell(value)) row[column.name] = value;
   }
+  return with_errors(catalog, row);
+}
+
+Row with_published(const Catalog& catalog, Row row, const Case& one) {
+  for (const Column& column : catalog.columns) {
+    if (column.name.starts_with(kPublishedPrefix)) row.erase(column.name);
+  }
+  add_published(row, one);
   return with_errors(catalog, row);
 }
 

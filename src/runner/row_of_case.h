@@ -46,6 +46,9 @@ struct CaseFacts {
 /// column's `across_ranks` says.
 Row make_row(const Catalog& catalog, const RunFacts& run, const Case& one, const CaseFacts& facts);
 
+/// A row of that case, beside the published figures that the case has now.
+Row with_published(const Catalog& catalog, Row row, const Case& one);
+
 /// The ranks of a case, from what each of them gave: {"rank", "status", "reason", and the worker's
 /// own columns}. A rank that did not end `ok` keeps as little as a case does.
 std::vector<Row> make_rank_rows(const Catalog& catalog,

@@ -4,17 +4,21 @@
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <ctime>
 #include <map>
 #include <optional>
 #include <system_error>
 
+#include "src/core/checksum.h"
 #include "src/core/error.h"
 #include "src/core/file.h"
 #include "src/results/journal.h"
+#include "src/results/results.h"
 #include "src/results/results_folder.h"
 #include "src/runner/attempt.h"
 #include "src/runner/case_plan.h"
+#include "src/runner/program_file.h"
 #include "src/runner/reference.h"
 #include "src/runner/row_of_case.h"
 
@@ -22,6 +26,18 @@ namespace headroom {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+constexpr std::chrono::seconds kPatience{10};  // with a reader of what could not be kept
+
+/// The worker, then what is loaded before it where cases are planned.
+std::vector<ProgramFile> programs_of(const SuiteRunOptions& options) {
+  std::vector<ProgramFile> programs;
+  programs.emplace_back(options.worker);
+  if (!options.dry_run) return programs;
+  for (const std::string& file : dry_run_files(options.dry_run->libraries))
+    programs.emplace_back(file);
+  return programs;
+}
 
 class SuiteRun {
  public:
@@ -32,6 +48,7 @@ class SuiteRun {
         options_(options),
         interrupts_(interrupts),
         observer_(observer),
+        programs_(programs_of(options)),
         folder_(options.folder),
         journal_(folder_.journal()),
         facts_{.suite = suite.name,
@@ -39,8 +56,20 @@ class SuiteRun {
                .is_planned = !options.measures,
                .commit = catalog.commit,
                .environment = environment_of(catalog)} {
-    open_journal();
-    folder_.replace("suite.yaml", suite.effective_yaml);
+    const Json header = header_of_run();
+    if (journal_.cut_bytes() > 0) {
+      observer_.said(folder_.journal() + ": cut off the last " +
+                     std::to_string(journal_.cut_bytes()) + " bytes, a record torn by a kill");
+    }
+    if (journal_.records().empty()) {
+      folder_.make_ready();
+      journal_.append(header);
+    } else {
+      go_on(header);
+      folder_.make_ready();
+      take_published_figures();
+    }
+    folder_.replace(kSuiteFile, suite.effective_yaml);
     write_results();
   }
 
@@ -74,30 +103,46 @@ class SuiteRun {
     std::vector<Json> rank_records;  // empty: there was one process
   };
 
-  void open_journal() {
+  Json header_of_run() const {
     // Plans for two GPUs must not be mixed either.
     const std::string& device = options_.measures ? options_.device : options_.dry_run->gpu;
-    const Json header = make_header(suite_, catalog_, kind_of(facts_), device, options_.worker);
-    if (journal_.cut_bytes() > 0) {
-      observer_.said(folder_.journal() + ": cut off the last " +
-                     std::to_string(journal_.cut_bytes()) + " bytes, a record torn by a kill");
-    }
-    if (journal_.records().empty()) return journal_.append(header);
+    Json header = make_header(suite_, catalog_, kind_of(facts_), device, programs_.front().hash());
+    std::string libraries;
+    for (std::size_t i = 1; i < programs_.size(); ++i) libraries += programs_[i].hash();
+    if (!libraries.empty()) header[kDryRunKey] = fingerprint(libraries);
+    return header;
+  }
+
+  /// Takes in what an earlier run left, so that this one goes on with it.
+  void go_on(const Json& header) {
     if (!options_.resume) {
       throw ConfigError(folder_.path().string() +
                         ": there are results in this folder already; --resume goes on with them, "
                         "--out names another folder");
     }
-    check_header(journal_.records().front(), folder_.journal());
-    const std::string difference = header_difference(journal_.records().front(), header);
+    const Results results = make_results(journal_.records(), folder_.journal());
+    const std::string difference = header_difference(results.header, header);
     if (!difference.empty()) {
       throw ResultsError(folder_.journal() + ": these results can't be continued: " + difference +
                          "; choose another folder with --out");
     }
-    for (const Json& record : journal_.records()) {
-      if (!record.contains("case")) continue;
-      done_[record["case"]] = {record.at("row"), record.value("rank_records", std::vector<Json>{})};
+    for (const CaseResult& one : results.cases) done_[one.name] = {one.row, one.rank_records};
+  }
+
+  /// The suite may have other published figures by now: rows that are done stand beside them too.
+  void take_published_figures() {
+    for (const Case& one : suite_.cases) {
+      const auto done = done_.find(one.name);
+      if (done == done_.end()) continue;
+      Row row = with_published(catalog_, done->second.row, one);
+      if (row == done->second.row) continue;
+      journal_.append({{"case", one.name}, {"row", row}});
+      done->second.row = std::move(row);
     }
+  }
+
+  void check_programs() {
+    for (ProgramFile& program : programs_) program.check_is_the_same();
   }
 
   const Row* find_row(const Case& one) const {
@@ -107,21 +152,33 @@ class SuiteRun {
 
   /// False: the user interrupted it, and it has no row.
   bool run_case(const Case& one) {
+    check_programs();
     CaseFacts facts;
     facts.started_at = utc_now();
-    if (const auto why = why_impossible(one)) {
-      facts.outcome.verdict = {Status::unsupported, *why};
-    } else if (!(options_.measures ? measure(one, facts) : plan(one, facts))) {
-      return false;
+    Row row;
+    try {
+      if (const auto why = why_impossible(one)) {
+        facts.outcome.verdict = {Status::unsupported, *why};
+      } else if (!(options_.measures ? measure(one, facts) : plan(one, facts))) {
+        return false;
+      }
+      row = row_of(one, facts);
+      keep(one, row, facts.outcome);
+    } catch (...) {
+      hand_over(one, row, facts.outcome);
+      throw;
     }
-    Row row = make_row(catalog_, facts_, one, facts);
-    if (facts.outcome.verdict.status == Status::ok) {
-      facts.outcome.verdict = check_against_reference(
-          catalog_, suite_, one, row, [this](const Case& other) { return find_row(other); });
-      row = make_row(catalog_, facts_, one, facts);
-    }
-    keep(one, row, facts.outcome);
+    observer_.case_ended(row);
     return true;
+  }
+
+  /// Fills in the verdict by the case's reference as well.
+  Row row_of(const Case& one, CaseFacts& facts) const {
+    Row row = make_row(catalog_, facts_, one, facts);
+    if (facts.outcome.verdict.status != Status::ok) return row;
+    facts.outcome.verdict = check_against_reference(
+        catalog_, suite_, one, row, [this](const Case& other) { return find_row(other); });
+    return make_row(catalog_, facts_, one, facts);
   }
 
   std::optional<std::string> why_impossible(const Case& one) const {
@@ -149,6 +206,7 @@ class SuiteRun {
     } catch (const std::system_error& error) {
       observer_.said(one.name + " has no plan: " + error.what());  // what was measured stands
     }
+    check_programs();
     return true;
   }
 
@@ -163,7 +221,9 @@ class SuiteRun {
       return attempt_ranks(std::move(requests), options_.agents, catalog_, interrupts_,
                            on_progress_);
     } catch (const std::system_error& error) {
-      if (one.ranks() == 1) throw;  // what one process lacks, every case lacks
+      // How many files a process may open is a limit that stays, and more ranks need more. All else
+      // may be there again in a moment: the run ends, and --resume tries the case again.
+      if (error.code() != std::errc::too_many_files_open) throw;
       RankAttempt none;
       none.outcome.verdict = {Status::unsupported, std::to_string(one.ranks()) +
                                                        " ranks can't be started: " + error.what()};
@@ -179,6 +239,7 @@ class SuiteRun {
     facts.outcome = planned->outcome;
     if (one.ranks() > 1) facts.outcome.peak_rank = 0;  // the one that is planned
     facts.plan = planned->figures;
+    check_programs();
     return true;
   }
 
@@ -189,29 +250,37 @@ class SuiteRun {
     return request;
   }
 
-  void keep(const Case& one, const Row& row, const Outcome& outcome) {
+  Json entry_of(const Case& one, const Row& row, const Outcome& outcome) const {
     Json entry = {{"case", one.name},
                   {"gate", one.gate},
                   {"environment", facts_.environment},
                   {"row", row},
                   {"record", outcome.record}};
     if (!outcome.rank_records.empty()) entry["rank_records"] = outcome.rank_records;
-    try {
-      journal_.append(entry);
-    } catch (const std::system_error&) {
-      // The measurement may have taken hours: what can't be kept is handed to the user.
-      write_all(STDERR_FILENO, entry.dump() + "\n", "standard error");
-      throw;
-    }
-    done_[one.name] = {row, outcome.rank_records};
-    write_results();
-    observer_.case_ended(row);
+    return entry;
   }
 
+  void keep(const Case& one, const Row& row, const Outcome& outcome) {
+    journal_.append(entry_of(one, row, outcome));
+    done_[one.name] = {row, outcome.rank_records};
+    write_results();
+  }
+
+  /// The measurement may have taken hours: where something fails behind it, the user gets it on
+  /// standard error.
+  void hand_over(const Case& one, const Row& row, const Outcome& outcome) const {
+    if (row.is_null() && outcome.record.is_null()) return;  // it was not measured
+    const std::string text =
+        entry_of(one, row, outcome).dump(-1, ' ', true, Json::error_handler_t::replace) + "\n";
+    try_write(STDERR_FILENO, text, kPatience);
+  }
+
+  /// In the order of the journal's suite: the one of an earlier run may have had another.
   void write_results() const {
     std::vector<Row> rows;
-    for (const Case& one : suite_.cases) {
-      if (const Row* row = find_row(one)) rows.push_back(*row);
+    for (const auto& [name, work] : journal_.records().front().at("cases").items()) {
+      const auto done = done_.find(name);
+      if (done != done_.end()) rows.push_back(done->second.row);
     }
     folder_.replace(kResultsFile, rows_to_csv(catalog_, rows));
   }
@@ -221,6 +290,7 @@ class SuiteRun {
   const SuiteRunOptions& options_;
   Interrupts& interrupts_;
   SuiteRunObserver& observer_;
+  std::vector<ProgramFile> programs_;
   ResultsFolder folder_;
   Journal journal_;
   const RunFacts facts_;

@@ -218,7 +218,7 @@ void check_csv(const VerifiedFolder& folder, Findings& findings) {
 }
 
 void check_suite_file(const VerifiedFolder& folder, Findings& findings) {
-  read_and(compare_suite, folder, "suite.yaml", findings);
+  read_and(compare_suite, folder, kSuiteFile, findings);
 }
 
 }  // namespace headroom

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the program answers to wrong calls: the exit code and the whole message.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "tests/runner/program.h"
 
@@ -76,6 +77,29 @@ TEST(Message, of_a_selection_of_nothing_says_so) {
   const std::string suite = folder.write("suite.yaml", suite_of({"ok"}, "{silence_s: 20}"));
   expect_refused({"run", suite, "--only", "nothing"}, 2, "--only: no case's name matches nothing");
   expect_refused({"run", suite, "--only", "("}, 2, "--only: no regular expression: (");
+}
+
+TEST(Message, of_a_selection_comes_at_once_however_it_is_written) {
+  const TemporaryFolder folder;
+  const std::string name(64, 'a');
+  const std::string suite =
+      folder.write("suite.yaml", "suite: s\ncases: [{name: " + name + ", model: {name: ok}}]\n");
+  const auto end_in_time = [] { alarm(10); };
+  const Ended ended =
+      run_program({"run", suite, "--list-cases", "--only", "^(a|aa)+$b"}, end_in_time);
+  EXPECT_EQ(ended.code, 2);
+  EXPECT_EQ(ended.err, "headroom: --only: no case's name matches ^(a|aa)+$b\n");
+  EXPECT_EQ(run_program({"run", suite, "--list-cases", "--only", "^(a|aa)+$"}, end_in_time).code,
+            0);
+}
+
+TEST(Message, of_a_suite_that_is_given_twice_comes_before_it_runs) {
+  const TemporaryFolder folder;
+  const std::string suite = folder.write("suite.yaml", suite_of({"ok"}, "{silence_s: 20}"));
+  expect_refused({"run", suite, suite, "--out", folder / "out"}, 2,
+                 "two of the suites are named test, and each needs a folder of its own: give them "
+                 "in two calls");
+  EXPECT_FALSE(std::filesystem::exists(folder / "out"));
 }
 
 TEST(Message, of_a_wrong_number_of_ranks_names_the_allowed_ones) {

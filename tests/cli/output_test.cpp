@@ -4,6 +4,8 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -142,6 +144,84 @@ TEST(Output, of_an_export_goes_to_standard_output_or_a_file) {
   EXPECT_EQ(ended.code, 0);
   EXPECT_EQ(ended.out, "");
   EXPECT_EQ(Json::parse(read_text(file)), exported);
+}
+
+/// What has come in a pipe that was opened before.
+std::string received(int pipe) {
+  std::string text(65536, '\0');  // as much as a pipe holds
+  text.resize(static_cast<std::size_t>(std::max<ssize_t>(0, read(pipe, text.data(), 65536))));
+  return text;
+}
+
+TEST(Output, of_an_export_goes_into_what_is_named_and_replaces_files_alone) {
+  const TemporaryFolder folder;
+  const std::string suite = folder.write("suite.yaml", suite_of({"ok"}, "{silence_s: 9}"));
+  ASSERT_EQ(run_program({"run", suite, "--out", folder / "out"}).code, 0);
+  const auto export_to = [&](const std::string& name) {
+    return run_program({"export", folder / "out", "--format", "bencher", "--out", folder / name});
+  };
+  EXPECT_EQ(export_to("file").code, 0);
+  const std::string text = read_text(folder / "file");
+  ASSERT_FALSE(text.empty());
+
+  std::filesystem::create_symlink(folder.write("there.json", "old"), folder / "link");
+  std::filesystem::create_symlink("new.json", folder / "to_nothing");
+  for (const auto& [link, file] : {std::pair("link", "there.json"), {"to_nothing", "new.json"}}) {
+    EXPECT_EQ(export_to(link).code, 0);
+    EXPECT_TRUE(std::filesystem::is_symlink(folder / link));
+    EXPECT_EQ(read_text(folder / file), text);
+  }
+
+  ASSERT_EQ(mkfifo((folder / "pipe").c_str(), 0600), 0);
+  const int pipe = open((folder / "pipe").c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
+  EXPECT_EQ(export_to("pipe").code, 0);
+  EXPECT_TRUE(std::filesystem::is_fifo(folder / "pipe"));
+  EXPECT_EQ(received(pipe), text);
+  close(pipe);
+
+  // As /dev/stdout is.
+  std::filesystem::create_symlink("/proc/self/fd/1", folder / "stdout");
+  EXPECT_EQ(export_to("stdout").out, text);
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "stdout"));
+
+  EXPECT_EQ(export_to("out").err, "headroom: " + folder / "out" +
+                                      ": can't be written; allowed: a file, a pipe, a character "
+                                      "device\n");
+}
+
+TEST(Output, of_an_export_destroys_no_device) {
+  const TemporaryFolder folder;
+  const std::string suite = folder.write("suite.yaml", suite_of({"ok"}, "{silence_s: 9}"));
+  ASSERT_EQ(run_program({"run", suite, "--out", folder / "out"}).code, 0);
+  // As /dev/null, and a disk that no driver has.
+  if (mknod((folder / "null").c_str(), S_IFCHR | 0600, makedev(1, 3)) != 0 ||
+      mknod((folder / "disk").c_str(), S_IFBLK | 0600, makedev(240, 99)) != 0) {
+    GTEST_SKIP() << "no device can be made here";
+  }
+  for (const auto& [name, code] : {std::pair("null", 0), {"disk", 2}}) {
+    for (const std::vector<std::string>& call :
+         {std::vector<std::string>{"export", folder / "out", "--format", "junit"},
+          std::vector<std::string>{"report", folder / "out"}}) {
+      std::vector<std::string> arguments = call;
+      arguments.insert(arguments.end(), {"--out", folder / name});
+      EXPECT_EQ(run_program(arguments).code, code) << name;
+    }
+  }
+  EXPECT_TRUE(std::filesystem::is_character_file(folder / "null"));
+  EXPECT_TRUE(std::filesystem::is_block_file(folder / "disk"));
+}
+
+TEST(Output, of_a_run_in_which_nothing_fits_is_that_the_machine_lacks_it) {
+  const TemporaryFolder folder;
+  const auto code_of = [&](const std::vector<std::string>& cases) {
+    static int runs = 0;
+    const std::string suite = folder.write("suite.yaml", suite_of(cases, "{silence_s: 20}"));
+    return run_program({"run", suite, "--out", folder / std::to_string(++runs)}).code;
+  };
+  EXPECT_EQ(code_of({"out_of_memory"}), 4);
+  EXPECT_EQ(code_of({"out_of_memory", "unsupported"}), 4);
+  EXPECT_EQ(code_of({"out_of_memory", "ok"}), 0);
+  EXPECT_EQ(code_of({"out_of_memory", "failed"}), 1);
 }
 
 TEST(Output, of_a_report_is_one_file) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include <system_error>
 
 #include "src/core/error.h"
+#include "src/core/json.h"
 #include "tests/support/temporary_folder.h"
 
 namespace headroom {
@@ -84,6 +86,58 @@ TEST(Journal, never_accepts_a_flipped_bit_silently) {
     }
   }
   EXPECT_GT(refused, 1900);
+}
+
+// What is as deep or as long as the workers of a case of many ranks can make it.
+TEST(Journal, reads_whatever_it_takes) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "journal";
+  Json deep = 0;
+  for (std::size_t i = 0; i < JsonLimits{}.depth - 1; ++i) deep = Json::array({deep});
+  const Json nested{{"case", "a"}, {"rank_records", {deep}}};
+  const Json large{{"case", "b"}, {"text", std::string(70 << 20, 'x')}};
+  for (const Json& each : {nested, large}) {
+    Journal(path).append(each);
+    EXPECT_NO_THROW(EXPECT_EQ(Journal(path).records().back(), each)) << each.at("case");
+    std::filesystem::remove(path);
+  }
+}
+
+TEST(Journal, takes_whatever_bytes_a_text_holds) {
+  const TemporaryFolder folder;
+  Journal(folder / "journal").append({{"case", "no UTF-8: \xff"}});
+  EXPECT_EQ(Journal(folder / "journal").records().at(0).at("case"), "no UTF-8: \xef\xbf\xbd");
+}
+
+TEST(Journal, that_is_a_pipe_is_refused) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(mkfifo((folder / "pipe").c_str(), 0600), 0);
+  try {
+    const Journal journal(folder / "pipe");
+    FAIL();
+  } catch (const ConfigError& error) {
+    EXPECT_EQ(error.what(), folder / "pipe" + ": not a regular file");
+  }
+}
+
+TEST(Journal, that_is_too_large_is_refused_unread_and_left) {
+  const TemporaryFolder folder;
+  const std::string large = folder.write("large", "");
+  const std::uintmax_t bytes = (std::uintmax_t{1} << 30) + 1;
+  std::filesystem::resize_file(large, bytes);
+  EXPECT_THROW(const Journal journal(large), ResultsError);
+  EXPECT_EQ(std::filesystem::file_size(large), bytes);
+}
+
+TEST(Journal, that_was_moved_says_so) {
+  const TemporaryFolder folder;
+  Journal journal(folder / "journal");
+  journal.append(record(1));
+  std::filesystem::rename(folder / "journal", folder / "moved");
+  EXPECT_THROW(journal.append(record(2)), std::system_error);
+  EXPECT_EQ(Json::parse(
+                read_text(folder / "moved").substr(9 + read_text(folder / "moved").find('\n') + 1)),
+            record(2));
 }
 
 TEST(Journal, names_the_damaged_line) {

@@ -116,6 +116,29 @@ TEST(Results, that_no_headroom_writes_are_refused_with_their_place) {
             std::string::npos);
 }
 
+TEST(Results, have_the_row_that_was_made_last) {
+  const TemporaryFolder folder;
+  const Json anew{{"case", "a"}, {"row", {{"case", "a"}, {"status", "ok"}, {"published_x", 7}}}};
+  const Json header = header_of({"a", "b"});
+  const Results results =
+      read_results(write(folder, "out", {header, record_of("a"), record_of("b"), anew}));
+  EXPECT_EQ(results.find("a")->row, anew["row"]);
+  EXPECT_EQ(results.find("a")->line, 2);
+  EXPECT_EQ(results.find("b")->row, record_of("b")["row"]);
+  EXPECT_NE(why_refused(write(folder, "1", {header, anew})).find(":2:1: the case a is not done"),
+            std::string::npos);
+}
+
+TEST(Results, of_two_dry_runs_differ) {
+  Json old_header = header_of({"a"});
+  Json new_header = header_of({"a"});
+  EXPECT_EQ(header_difference(old_header, new_header), "");
+  new_header["dry_run"] = "b";
+  EXPECT_EQ(header_difference(old_header, new_header), "");  // as headers of before are
+  old_header["dry_run"] = "a";
+  EXPECT_EQ(header_difference(old_header, new_header), "dry_run was \"a\" and is \"b\"");
+}
+
 TEST(Results, of_a_folder_are_all_below_it_by_path) {
   const TemporaryFolder folder;
   write(folder, "out/2", {header_of({"a"})});

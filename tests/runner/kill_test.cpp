@@ -68,6 +68,8 @@ TEST(Kill, of_the_runner_costs_nothing_that_was_measured) {
       kills += done ? 0 : 1;
     }
     ASSERT_EQ(lasting_rows(out), baseline.rows) << "trial " << trial;
+    ASSERT_EQ(std::distance(std::filesystem::directory_iterator(out), {}), 4)
+        << "journal.jsonl, results.csv, suite.yaml, log";
     std::filesystem::remove_all(out);
   }
 }

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Several ranks become one row, whatever becomes of one of them.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sched.h>
+#include <sys/file.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
+#include <thread>
 
 #include "tests/runner/program.h"
 
@@ -132,6 +137,48 @@ TEST(Ranks, that_the_system_has_no_room_for_are_one_row) {
   EXPECT_TRUE(run.rows.at("many").at("reason").starts_with("40 ranks can't be started: "));
   EXPECT_TRUE(run.rows.at("many").at("reason").ends_with("Too many open files"));
   EXPECT_EQ(run.rows.at("few").at("status"), "ok") << run.rows.at("few").at("reason");
+}
+
+// What the machine lacks for a moment is no result.
+TEST(Ranks, that_can_not_be_started_now_end_the_run_and_are_tried_again) {
+  const TemporaryFolder folder;
+  const std::string cases = one_case("a", "together") + one_case("b", "together");
+  const std::vector<std::string> call = {"run", folder.write("s.yaml", suite_text(2, cases)),
+                                         "--out", folder / "out", "--resume"};
+  ASSERT_EQ(run_program({"run", call[1], "--out", call[3], "--only", "a"}).code, 0);
+  const Ended ended = run_program(call, [] { setenv("TMPDIR", "/nowhere/at/all", 1); });
+  EXPECT_EQ(ended.code, 4);
+  EXPECT_NE(ended.err.find("the folder that TMPDIR names: No such"), std::string::npos)
+      << ended.err;
+  EXPECT_EQ(read_rows(folder / "out").size(), 1U);
+  EXPECT_EQ(run_program(call).code, 0);
+  EXPECT_EQ(read_rows(folder / "out").at("b").at("status"), "ok");
+}
+
+TEST(Ranks, of_a_killed_runner_leave_a_store_that_the_next_removes) {
+  const TemporaryFolder folder;
+  const std::string temporary = folder / "tmp";
+  std::filesystem::create_directory(temporary);
+  const auto there = [&] { setenv("TMPDIR", temporary.c_str(), 1); };
+  const std::string hangs = folder.write("hangs.yaml", suite_text(2, one_case("a", "hang")));
+  const std::string suite = folder.write("s.yaml", suite_text(2, one_case("a", "together")));
+  Program program = start_program({"run", hangs, "--out", folder / "out"}, there);
+  while (program.children().size() < 2) std::this_thread::yield();
+  program.send(SIGKILL);
+  program.wait();
+  // One that another process works in, and what only looks like one.
+  const std::string locked = temporary + "/headroom-scratch-locked";
+  std::filesystem::create_directory(locked);
+  const int lock = open(locked.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  ASSERT_EQ(flock(lock, LOCK_EX | LOCK_NB), 0);
+  std::filesystem::create_directory(temporary + "/headroom-scratch-of-mine");
+  EXPECT_EQ(run_program({"run", suite, "--out", folder / "out2"}, there).code, 0);
+  close(lock);
+  std::set<std::string> left;
+  for (const auto& entry : std::filesystem::directory_iterator(temporary)) {
+    left.insert(entry.path().filename());
+  }
+  EXPECT_EQ(left, (std::set<std::string>{"headroom-scratch-locked", "headroom-scratch-of-mine"}));
 }
 
 TEST(Ranks, need_a_technique_that_joins_them) {

@@ -3,6 +3,10 @@
 #include <gtest/gtest.h>
 #include <sys/file.h>
 
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <set>
+
 #include "tests/runner/program.h"
 
 namespace headroom {
@@ -58,6 +62,68 @@ TEST_F(Resume, refuses_a_damaged_journal_and_leaves_it) {
   EXPECT_EQ(read_text(out + "/journal.jsonl"), journal);
 }
 
+/// A line of the journal's text, from 0, with its end.
+std::string line_of(const std::string& text, int number) {
+  std::size_t start = 0;
+  for (int i = 0; i < number; ++i) start = text.find('\n', start) + 1;
+  return text.substr(start, text.find('\n', start) + 1 - start);
+}
+
+TEST_F(Resume, refuses_a_journal_that_says_something_twice) {
+  run({});
+  const std::string journal = read_text(out + "/journal.jsonl");
+  const std::vector<std::pair<int, std::string>> doubled = {
+      {0, "this is no record of a case"}, {1, "the case ok is there a second time"}};
+  for (const auto& [line, why] : doubled) {
+    folder.write("out/journal.jsonl", journal + line_of(journal, line));
+    const Ended ended = run({"--resume"});
+    EXPECT_EQ(ended.code, 3) << why;
+    EXPECT_NE(ended.err.find("journal.jsonl:4:1: " + why), std::string::npos) << ended.err;
+  }
+}
+
+/// The rules that the files of the folder break beside one another.
+std::set<std::string> broken_rules(const std::string& out) {
+  const Ended ended = run_program({"verify", out, "--json"});
+  const auto verification = nlohmann::json::parse(ended.out);
+  std::set<std::string> rules;
+  for (const auto& finding : verification.at("findings")) rules.insert(finding.at("rule"));
+  return rules;
+}
+
+TEST_F(Resume, of_a_suite_in_another_order_leaves_files_that_agree) {
+  EXPECT_EQ(run({"--only", "^ok$"}).code, 0);
+  folder.write("suite.yaml", suite_of({"segv", "ok"}, "{silence_s: 20}"));
+  EXPECT_EQ(run({"--resume"}).code, 1);
+  EXPECT_EQ(broken_rules(out).count("csv"), 0U);
+  EXPECT_EQ(broken_rules(out).count("suite_file"), 0U);
+}
+
+TEST_F(Resume, takes_the_published_figures_that_the_suite_has_now) {
+  const auto published = [&] {
+    return read_rows(out).at("ok").at("published_run_peak_reserved_bytes");
+  };
+  const auto write_suite = [&](const std::string& figures) {
+    folder.write("suite.yaml",
+                 "suite: test\ndefaults: {data: {name: digits}, limits: {silence_s: 20}}\ncases:\n"
+                 "  - {name: ok, model: {name: ok}" +
+                     figures +
+                     "}\n"
+                     "  - {name: segv, model: {name: segv}}\n");
+  };
+  EXPECT_EQ(run({"--only", "^ok$"}).code, 0);
+  for (const std::string figure : {"1234567", "7654321", ""}) {
+    write_suite(figure.empty() ? "" : ", published: {run_peak_reserved_bytes: " + figure + "}");
+    EXPECT_EQ(run({"--resume"}).code, 1);
+    EXPECT_EQ(published(), figure);
+    EXPECT_EQ(broken_rules(out).count("csv"), 0U);
+    EXPECT_EQ(broken_rules(out).count("suite_file"), 0U);
+    const std::string journal = read_text(out + "/journal.jsonl");
+    EXPECT_EQ(run({"--resume"}).code, 1);
+    EXPECT_EQ(read_text(out + "/journal.jsonl"), journal);
+  }
+}
+
 TEST_F(Resume, says_that_it_cut_a_torn_record) {
   run({});
   const std::string journal = read_text(out + "/journal.jsonl");
@@ -89,6 +155,27 @@ TEST_F(Resume, takes_the_newest_folder_where_none_is_named) {
     EXPECT_EQ(read_rows(entry.path()).size(), 2U);
   }
   EXPECT_EQ(folders, 1);
+}
+
+TEST_F(Resume, takes_the_folder_whose_journal_was_written_last) {
+  const auto here = [this] { ASSERT_EQ(chdir(folder.path().c_str()), 0); };
+  const std::vector<std::string> names = {"2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z",
+                                          "2031-01-01T00:00:00Z"};
+  for (const std::string& name : names) {
+    EXPECT_EQ(run_program({"run", suite, "--only", "^ok$", "--out", "out/test/" + name}, here).code,
+              0);
+  }
+  const auto now = std::filesystem::file_time_type::clock::now();
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    std::filesystem::last_write_time(folder / "out/test/" + names[i] + "/journal.jsonl",
+                                     now - std::chrono::hours(i == 1 ? 1 : 2));
+  }
+  folder.write("out/test/notes.txt", "mine");
+  std::filesystem::create_directory(folder / "out/test/photos");
+  EXPECT_EQ(run_program({"run", suite, "--resume"}, here).code, 1);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    EXPECT_EQ(read_rows(folder / "out/test/" + names[i]).size(), i == 1 ? 2U : 1U) << names[i];
+  }
 }
 
 }  // namespace

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// The programs that a run measures with stay the same, or it ends.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "src/core/error.h"
+#include "src/runner/suite_run.h"
+#include "tests/runner/program.h"
+
+namespace headroom {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string kTestWorker = HEADROOM_BUILD_DIR "/test_worker";
+
+/// A run of two cases whose worker is replaced while the first one is at work.
+class ReplacedWorker : public testing::Test {
+ protected:
+  const TemporaryFolder folder;
+  const std::string worker = folder / "worker";
+  const std::string out = folder / "out";
+  const std::string suite =
+      folder.write("mine.yaml",
+                   "suite: test\ndefaults: {data: {name: digits}, train: {work_ms: 300}}\n"
+                   "cases: [{name: a, model: {name: ok}}, {name: b, model: {name: ok}}]\n");
+
+  /// As a build does it. `more`: what it has behind the worker's own bytes.
+  void put_worker(const std::string& more) const {
+    fs::copy_file(kTestWorker, folder / "built");
+    std::ofstream(folder / "built", std::ios::app | std::ios::binary) << more;
+    fs::rename(folder / "built", worker);
+  }
+
+  Ended run(const std::string& resume, const std::function<void()>& happens) {
+    std::vector<std::string> call = {"run", suite, "--out", out};
+    if (!resume.empty()) call.push_back(resume);
+    Program program = start_program(call, [&] { setenv("HEADROOM_WORKER", worker.c_str(), 1); });
+    if (resume.empty()) {
+      while (read_text(out + "/log/a.log").empty()) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      }
+    }
+    happens();
+    return program.wait();
+  }
+};
+
+TEST_F(ReplacedWorker, by_another_ends_the_run_and_keeps_what_is_done) {
+  put_worker("");
+  const Ended ended = run("", [&] { put_worker("another"); });
+  EXPECT_EQ(ended.code, 3);
+  EXPECT_NE(ended.err.find("headroom: " + worker + ": it is not the program any more"),
+            std::string::npos)
+      << ended.err;
+  EXPECT_EQ(read_rows(out).count("a"), 1U);
+  EXPECT_EQ(read_rows(out).size(), 1U);
+  const Ended mixed = run("--resume", [] {});
+  EXPECT_EQ(mixed.code, 3);
+  EXPECT_NE(mixed.err.find("worker was"), std::string::npos) << mixed.err;
+  put_worker("");
+  EXPECT_EQ(run("--resume", [] {}).code, 0);
+  EXPECT_EQ(read_rows(out).size(), 2U);
+}
+
+TEST_F(ReplacedWorker, by_nothing_ends_the_run) {
+  put_worker("");
+  const Ended ended = run("", [&] { fs::remove(worker); });
+  EXPECT_EQ(ended.code, 3);
+  EXPECT_EQ(read_rows(out).size(), 1U);
+}
+
+TEST_F(ReplacedWorker, by_the_same_bytes_is_the_same) {
+  put_worker("");
+  const Ended ended = run("", [&] { put_worker(""); });
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_EQ(read_rows(out).size(), 2U);
+}
+
+class Silent : public SuiteRunObserver {
+  void said(const std::string&) override {}
+  void case_started(std::size_t, std::size_t, const Case&) override {}
+  void case_progressed(const WorkerProgress&) override {}
+  void case_ended(const Row&) override {}
+};
+
+// Files that the loader of programs passes over: what is looked at is the journal.
+TEST(LibrariesOfTheDryRun, belong_to_the_results) {
+  const TemporaryFolder folder;
+  const Catalog catalog =
+      parse_catalog(read_text(HEADROOM_SOURCE_DIR "/tests/runner/test_catalog.json"));
+  const Suite suite =
+      load_suite(folder.write("mine.yaml", suite_of({"ok"}, "{silence_s: 20}")), catalog);
+  SuiteRunOptions options;
+  options.worker = kTestWorker;
+  options.device = "cpu";
+  options.folder = folder / "out";
+  options.dry_run = DryRun{.libraries = folder.path(), .gpu = "h100"};
+  options.resume = true;
+  Interrupts interrupts;
+  Silent observer;
+  const auto run = [&] { run_suite(catalog, suite, options, interrupts, observer); };
+  folder.write("libcuda.so.1", "one");
+  folder.write("libnvidia-ml.so.1", "two");
+  run();
+  const std::string journal = read_text(folder / "out/journal.jsonl");
+  run();
+  EXPECT_EQ(read_text(folder / "out/journal.jsonl"), journal);
+  folder.write("libnvidia-ml.so.1", "three");
+  try {
+    run();
+    FAIL() << "two dry runs were mixed";
+  } catch (const ResultsError& error) {
+    EXPECT_NE(std::string(error.what()).find("dry_run was"), std::string::npos) << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace headroom
