@@ -105,13 +105,13 @@ class Adding(unittest.TestCase):
         cls.page = (ROOT / "docs/adding.md").read_text(encoding="utf-8")
         cls.touched = follow(cls.page)
         build()
-        for out in ("out", "plan"):
+        for out in ("out", "plan", "fused"):
             shutil.rmtree(TREE / "build" / out, ignore_errors=True)
 
-    def headroom(self, *arguments) -> str:
+    def headroom(self, *arguments, code=0) -> str:
         call = [TREE / "build/dev/headroom", *arguments]
         ended = subprocess.run(call, cwd=TREE, capture_output=True, text=True)
-        self.assertEqual(ended.returncode, 0, ended.stdout + ended.stderr)
+        self.assertEqual(ended.returncode, code, ended.stdout + ended.stderr)
         return ended.stdout
 
     def test_no_section_touches_more_files_than_the_table_says(self):
@@ -139,6 +139,15 @@ class Adding(unittest.TestCase):
         # One to warm up, one whose FLOPs are counted, two that are timed.
         self.assertEqual({row["updates"] for row in rows.values()}, {"4"})
         self.assertEqual(rows["lion"]["optimizer"], "lion")
+
+    def test_an_implementation_that_was_not_added_is_unsupported(self):
+        fused = ["--set", "train.optimizer.implementation=fused", "--only", "^lion$"]
+        out = ["--device", "cpu", "--out", "build/fused"]
+        self.headroom("run", "configs/adding.yaml", *fused, *out, code=4)
+        with open(TREE / "build/fused/results.csv", encoding="utf-8") as file:
+            (row,) = csv.DictReader(file)
+        self.assertEqual(row["status"], "unsupported")
+        self.assertEqual(row["reason"], "the optimizer lion has no implementation 'fused'")
 
     def test_the_test_of_the_technique_passes(self):
         call = [TREE / "build/dev/techniques_test", "--gtest_filter=GroupedUpdate.*"]

@@ -202,6 +202,8 @@ TEST(OrderTest, ShardingIsInnermostWhereverItIsListed) {
       const Trained first = train(case_of(small_vit(), {sharding, other}), kContractSteps);
       const Trained last = train(case_of(small_vit(), {other, sharding}), kContractSteps);
       EXPECT_TRUE(same_bits(first, last));
+      EXPECT_EQ(first.evidence.gathers, last.evidence.gathers);
+      EXPECT_EQ(first.evidence.offloaded_bytes, last.evidence.offloaded_bytes);
       EXPECT_EQ(first.init_peak_bytes, last.init_peak_bytes);
       // Its peak differs from run to run in any order, as gloo's thread drops a sum's tensor late.
       if (std::string_view(sharding) == "tensor_parallel") continue;
