@@ -22,7 +22,8 @@ struct VerifiedFolder {
   const Catalog& catalog;
 };
 
-/// Takes the findings of one rule about one folder, with the place of each.
+/// Takes the findings of one rule about one folder, with the place of each; of very many it keeps
+/// the first kMaxFindings, and says so.
 class Findings {
  public:
   Findings(std::string_view rule, Grade grade, std::string journal, std::vector<Finding>& into)
@@ -39,6 +40,7 @@ class Findings {
   Grade grade_;
   std::string journal_;
   std::vector<Finding>& into_;
+  std::size_t count_ = 0;
 };
 
 /// One thing that has to hold in results. A rule judges what is there, whatever its type: it never

@@ -89,7 +89,11 @@ void Findings::about(const CaseResult& result, const std::string& what) {
 }
 
 void Findings::at(const std::string& place, const std::string& case_name, const std::string& what) {
-  into_.push_back({rule_, grade_, place, case_name, what});
+  if (++count_ < kMaxFindings) {
+    into_.push_back({rule_, grade_, place, case_name, what});
+  } else if (count_ == kMaxFindings) {
+    into_.push_back({rule_, grade_, journal_, "", "there are more of these, which are not told"});
+  }
 }
 
 void Findings::of_error(const std::string& file, const std::string& message) {

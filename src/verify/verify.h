@@ -26,6 +26,10 @@ struct Finding {
   std::string what;       // what is there, and what is allowed
 };
 
+/// The most findings of one rule about one folder that are told: as many as help nobody, and fit
+/// any memory.
+inline constexpr std::size_t kMaxFindings = 10'000;
+
 struct Verification {
   std::size_t folders = 0;
   std::size_t rows = 0;

@@ -232,6 +232,21 @@ TEST(Verify, reads_no_more_cases_than_a_suite_can_have) {
   }
 }
 
+TEST(Verify, tells_no_end_of_findings) {
+  const TemporaryFolder folder;
+  GoodResults results = good_results();
+  for (std::size_t i = 0; i < 20'000; ++i) results.cases[2]["rank_records"].push_back({{"a", 1}});
+  const auto findings = verify(results.write(folder)).findings;
+  for (const char* rule : {"tensors", "losses"}) {
+    std::vector<Finding> own;
+    for (const Finding& one : findings) {
+      if (one.rule == rule) own.push_back(one);
+    }
+    ASSERT_EQ(own.size(), kMaxFindings) << rule;
+    EXPECT_EQ(own.back().what, "there are more of these, which are not told");
+  }
+}
+
 TEST(Verify, sees_what_stands_twice) {
   const auto twice = [](const std::string& file, std::size_t line) {
     const TemporaryFolder folder;
