@@ -217,6 +217,7 @@ void flush_folder(const std::filesystem::path& folder) {
   const std::string path = folder.empty() ? "." : folder.string();
   Descriptor descriptor(
       uninterrupted([&] { return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }));
+  if (descriptor.get() == -1 && errno == EACCES) return;
   if (descriptor.get() == -1) fail(path, "can't open the folder");
   synchronize(descriptor.get(), path);
   descriptor.close(path);

@@ -47,7 +47,8 @@ void remove_temporary_files(const std::filesystem::path& folder);
 /// disk), std::system_error that names the file where it can't be written.
 void write_output(const std::string& path, std::string_view text);
 
-/// Flushes the entries of a folder to the disk. Throws std::system_error that names it.
+/// Flushes the entries of a folder to the disk, unless it may be written and not be read. Throws
+/// std::system_error that names it.
 void flush_folder(const std::filesystem::path& folder);
 
 /// Makes a folder, and those above it, where they are missing, and flushes their entries to the

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -82,6 +83,31 @@ TEST(File, LeavesNothingBehindWhereItCanNotWrite) {
       contains(message_of<std::system_error>([&] { write_file_atomically(folder / "f", "x"); }),
                folder / "f"));
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder / ""), {}), 1);
+}
+
+TEST(File, MakesFoldersAndFilesWhereItMayNotRead) {
+  const TemporaryFolder folder;
+  const std::string drop = folder / "drop";
+  std::filesystem::create_directory(drop);
+  ASSERT_EQ(::chmod(folder.path().c_str(), 0711), 0);
+  ASSERT_EQ(::chmod(drop.c_str(), 0333), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    constexpr uid_t kNobody = 65534;  // root may read everything
+    if (::getuid() == 0 && ::setuid(kNobody) != 0) ::_exit(2);
+    try {
+      make_folders(drop + "/a/b");
+      write_file_atomically(drop + "/f", "x");
+    } catch (const std::system_error&) {
+      ::_exit(1);
+    }
+    ::_exit(0);
+  }
+  int status = -1;
+  ::waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_TRUE(std::filesystem::is_directory(drop + "/a/b"));
+  EXPECT_EQ(read_file(drop + "/f", 1), "x");
 }
 
 TEST(File, ReportsAFullDisk) {
