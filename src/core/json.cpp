@@ -5,6 +5,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "src/core/checksum.h"
 #include "src/core/text.h"
 
 namespace headroom {
