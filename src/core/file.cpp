@@ -33,27 +33,11 @@ auto uninterrupted(Call call) {
   return result;
 }
 
-/// Owns a file descriptor.
-class Descriptor {
- public:
-  explicit Descriptor(int value) : value_(value) {}
-  ~Descriptor() {
-    if (value_ != -1) ::close(value_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-
-  int get() const { return value_; }
-
-  // Linux frees the descriptor even where close() reports an interrupt.
-  void close(const std::string& path) {
-    const int result = ::close(std::exchange(value_, -1));
-    if (result != 0 && errno != EINTR) fail(path, "can't close");
-  }
-
- private:
-  int value_;
-};
+// Linux frees the descriptor even where close() reports an interrupt.
+void close_file(FileDescriptor& file, const std::string& path) {
+  const int result = ::close(file.release());
+  if (result != 0 && errno != EINTR) fail(path, "can't close");
+}
 
 void synchronize(int descriptor, const std::string& path) {
   if (uninterrupted([&] { return ::fsync(descriptor); }) != 0)
@@ -98,7 +82,7 @@ class TemporaryFile {
     ::umask(mask);
     if (::fchmod(descriptor_.get(), 0666 & ~mask) != 0) fail(name_, "can't set the mode");
     synchronize(descriptor_.get(), name_);
-    descriptor_.close(name_);
+    close_file(descriptor_, name_);
   }
 
   void rename_to(const std::string& path) {
@@ -108,7 +92,7 @@ class TemporaryFile {
 
  private:
   std::string name_;
-  Descriptor descriptor_;
+  FileDescriptor descriptor_;
 };
 
 /// A pipe or a terminal once more, so that a write to it never blocks: a terminal may have room for
@@ -156,7 +140,7 @@ std::string read_file(const std::string& path, std::size_t limit) {
 
 FileStart read_file_start(const std::string& path, std::size_t count) {
   // O_NONBLOCK: opening a FIFO would wait for a writer.
-  const Descriptor descriptor(uninterrupted(
+  const FileDescriptor descriptor(uninterrupted(
       [&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); }));
   if (descriptor.get() == -1) fail_to_open(path);
   struct stat status {};
@@ -206,21 +190,21 @@ void write_output(const std::string& path, std::string_view text) {
     throw ConfigError(Place{.file = path},
                       "can't be written; allowed: a file, a pipe, a character device");
   }
-  Descriptor stream(
+  FileDescriptor stream(
       uninterrupted([&] { return ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY); }));
   if (stream.get() == -1) fail(path, "can't open");
   write_all(stream.get(), text, path);
-  stream.close(path);
+  close_file(stream, path);
 }
 
 void flush_folder(const std::filesystem::path& folder) {
   const std::string path = folder.empty() ? "." : folder.string();
-  Descriptor descriptor(
+  FileDescriptor descriptor(
       uninterrupted([&] { return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }));
   if (descriptor.get() == -1 && errno == EACCES) return;
   if (descriptor.get() == -1) fail(path, "can't open the folder");
   synchronize(descriptor.get(), path);
-  descriptor.close(path);
+  close_file(descriptor, path);
 }
 
 void make_folders(const std::filesystem::path& folder) {

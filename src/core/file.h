@@ -84,6 +84,8 @@ class FileDescriptor {
 
   int get() const { return descriptor_; }
   void reset() { FileDescriptor().swap(*this); }
+  /// The descriptor, which is the caller's to close from now on.
+  int release() { return std::exchange(descriptor_, -1); }
 
  private:
   void swap(FileDescriptor& other) { std::swap(descriptor_, other.descriptor_); }
