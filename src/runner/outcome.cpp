@@ -92,7 +92,10 @@ enum class Role { timed_out, out_of_memory, crashed, own_record, peer_lost, dism
 
 Role role_of(const WorkerReply& reply, Status status) {
   if (status == Status::ok) return Role::none;
-  if (reply.ending == Ending::dismissed) return Role::dismissed;
+  // A launcher that loses one of its processes interrupts the others: they were ended too.
+  if (reply.ending == Ending::dismissed || reply.ending == Ending::interrupted) {
+    return Role::dismissed;
+  }
   if (reply.ending == Ending::timed_out) return Role::timed_out;
   if (status == Status::out_of_memory) return Role::out_of_memory;
   if (reply.ending != Ending::answered) return Role::crashed;

@@ -89,6 +89,12 @@ TEST(RankOutcome, is_that_of_the_rank_behind_then_of_the_first) {
             "rank 0 of 2: reason");
 }
 
+// A launcher that loses one of its processes interrupts the others, which may be further behind.
+TEST(RankOutcome, of_a_lost_rank_is_not_that_of_one_that_was_interrupted) {
+  EXPECT_EQ(verdict_of({reply(Ending::interrupted, 1, 1), reply(Ending::lost, 5, 5)}).reason,
+            "rank 1 of 2: reason");
+}
+
 TEST(RankOutcome, of_silence_names_the_rank_that_others_waited_for) {
   WorkerReply behind = reply(Ending::dismissed, 2, 9);
   behind.last.phase = "build";
