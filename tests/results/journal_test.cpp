@@ -13,6 +13,7 @@
 
 #include "src/core/error.h"
 #include "src/core/json.h"
+#include "tests/flushes.h"
 #include "tests/support/temporary_folder.h"
 
 namespace headroom {
@@ -42,6 +43,21 @@ TEST(Journal, gives_back_what_was_appended) {
   ASSERT_EQ(journal.records().size(), 3U);
   for (int i = 0; i < 3; ++i) EXPECT_EQ(journal.records()[i], record(i));
   EXPECT_EQ(journal.cut_bytes(), 0U);
+}
+
+// Else a power loss would cost cases that were said to be done.
+TEST(Journal, is_flushed_with_each_record_in_it) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "journal";
+  Journal journal(path);
+  std::vector<std::uintmax_t> lengths;
+  const FlushObserver observer([&](const std::string& flushed) {
+    if (flushed == path) lengths.push_back(std::filesystem::file_size(path));
+  });
+  journal.append(record(1));
+  const std::uintmax_t first = std::filesystem::file_size(path);
+  journal.append(record(2));
+  EXPECT_EQ(lengths, (std::vector<std::uintmax_t>{first, std::filesystem::file_size(path)}));
 }
 
 TEST(Journal, of_any_length_keeps_its_whole_records_and_goes_on) {
