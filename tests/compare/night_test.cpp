@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
+#include <chrono>
 #include <filesystem>
+#include <future>
+#include <thread>
 
 #include "src/core/error.h"
 #include "src/results/journal.h"
@@ -130,6 +133,23 @@ TEST(History, keeps_one_night_for_the_same_journals) {
   a.light = Light::green;
   history.add("1", "t", "o", "n", {a});
   EXPECT_EQ(history.yellow_nights(a, "2"), 0);
+}
+
+TEST(History, waits_for_another_process_that_writes_it) {
+  const TemporaryFolder folder;
+  History history(folder / "h");
+  sqlite3* other = nullptr;
+  ASSERT_EQ(sqlite3_open((folder / "h").c_str(), &other), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(other, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr), SQLITE_OK);
+  auto end = std::async(std::launch::async, [&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    return sqlite3_exec(other, "COMMIT", nullptr, nullptr, nullptr);
+  });
+  const NightlyCase a{.suite = "s", .name = "a", .machine = "m", .light = Light::yellow};
+  EXPECT_NO_THROW(history.add("1", "t", "o", "n", {a}));
+  EXPECT_EQ(end.get(), SQLITE_OK);
+  sqlite3_close(other);
+  EXPECT_EQ(history.yellow_nights(a, "2"), 1);
 }
 
 TEST(History, refuses_a_file_that_is_none) {
