@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""ci/revisions.py: a tree of a call that was killed is made anew, a whole one is taken as it is."""
+"""ci/revisions.py: a tree of a call that was killed is made anew, a whole one is taken as it is; a
+revision is compared with where it left origin/main, or with its parent."""
 import shutil
 import subprocess
 import sys
@@ -28,6 +29,20 @@ def main():
         assert (tree / "ci/revisions.py").is_file(), "a half-made tree was taken"
         (tree / "built").touch()
         assert (revisions.worktree(root / "build", commit) / "built").is_file(), "built twice"
+
+        def commit_more() -> str:
+            call = ["git", "-C", root, *user, "commit", "-q", "--allow-empty", "-m", "more"]
+            subprocess.run(call, check=True)
+            return revisions.commit_of("HEAD")
+
+        assert revisions.default_base("HEAD") == "", "the first commit was compared"
+        second = commit_more()
+        assert revisions.default_base("HEAD") == commit, "without origin/main it is the parent"
+        revisions.git("update-ref", "refs/remotes/origin/main", second)
+        assert revisions.default_base("HEAD") == commit, "origin/main was compared with itself"
+        commit_more()
+        commit_more()
+        assert revisions.default_base("HEAD") == second, "the branch left origin/main elsewhere"
 
 
 main()
