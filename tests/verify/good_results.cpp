@@ -53,6 +53,7 @@ constexpr GoodColumn kGoodColumns[] = {
     {"seed", kInteger, ColumnGroup::work, "case:train.seed"},
     {"init_peak_allocated_bytes", kInteger, ColumnGroup::memory, "worker", kLargest},
     {"steady_peak_allocated_bytes", kInteger, ColumnGroup::memory, "worker", kLargest},
+    {"steady_peak_reserved_bytes", kInteger, ColumnGroup::memory, "worker", kLargest},
     {"run_peak_allocated_bytes", kInteger, ColumnGroup::memory, "worker", kLargest},
     {"run_peak_reserved_bytes", kInteger, ColumnGroup::memory, "worker", kLargest},
     {"missing_bytes", kInteger, ColumnGroup::memory, "runner"},

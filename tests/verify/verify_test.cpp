@@ -109,6 +109,7 @@ TEST(Verify, sums_memory_to_the_byte) {
       {"order_of_peaks", [](GoodResults& r) { r.set(0, "init_peak_allocated_bytes", 1001); }},
       {"order_of_peaks", [](GoodResults& r) { r.set(0, "model_states_bytes", 901); }},
       {"order_of_peaks", [](GoodResults& r) { r.set(0, "run_peak_reserved_bytes", 999); }},
+      {"order_of_peaks", [](GoodResults& r) { r.set(0, "steady_peak_reserved_bytes", 899); }},
   });
 }
 
@@ -168,7 +169,7 @@ TEST(Verify, wants_one_program_on_one_machine_that_nobody_else_uses) {
       {"timestamps", [](GoodResults& r) { r.row(0)["started_at"] = "2026-02-30T10:00:00Z"; }},
       {"timestamps", [](GoodResults& r) { r.row(0)["started_at"] = "2026-08-30 09:00:00Z"; }},
       {"timestamps", [](GoodResults& r) { r.row(0)["started_at"] = "2026-08-30T09:00:00"; }},
-      {"timestamps", [](GoodResults& r) { r.row(0)["started_at"] = "2026-08-29T25:00:00Z"; }},
+      {"timestamps", [](GoodResults& r) { r.row(0)["started_at"] = "2026-08-29T24:00:00Z"; }},
       {"order_in_time", [](GoodResults& r) { r.row(2)["started_at"] = "2026-08-30T10:00:00Z"; }},
       {"complete", [](GoodResults& r) { r.cases.pop_back(); }},
       {"commit",
