@@ -6,6 +6,7 @@
 #include <c10/util/Exception.h>
 #include <gtest/gtest.h>
 #include <sched.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -85,6 +86,10 @@ TEST(ProcessMemoryTest, ThePeakGrowsWithWhatIsTouched) {
   const at::Tensor touched = at::ones({400 * kMib}, at::kByte);
   EXPECT_GE(host_peak_bytes().value(), 400 * kMib);
   EXPECT_GE(host_peak_bytes().value(), before);
+  rusage usage{};
+  ASSERT_EQ(getrusage(RUSAGE_SELF, &usage), 0);
+  const double by_the_kernel = 1024.0 * static_cast<double>(usage.ru_maxrss);
+  EXPECT_NEAR(static_cast<double>(host_peak_bytes().value()), by_the_kernel, by_the_kernel / 100);
 }
 
 TEST(ProcessMemoryTest, TheSystemHasMemoryLeft) { EXPECT_GT(available_host_bytes().value(), kMib); }
