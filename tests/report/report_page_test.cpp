@@ -161,6 +161,18 @@ TEST(ReportPage, never_puts_a_plan_and_a_measurement_into_one_figure) {
   EXPECT_TRUE(has(measured, "off the plan"));
 }
 
+TEST(ReportPage, shows_how_far_a_plan_s_reserved_memory_hangs_on_the_host) {
+  const auto page_of = [](std::int64_t lower, std::int64_t upper) {
+    CaseResult one = sample_plan(sample_case("a", "", 100));
+    one.row["run_peak_reserved_bytes"] = 2 << 20;
+    one.row["run_peak_reserved_lower_bytes"] = lower;
+    one.row["run_peak_reserved_upper_bytes"] = upper;
+    return html_report({sample_results("s", "planned", {one})});
+  };
+  EXPECT_TRUE(has(page_of(1 << 20, 3 << 20), "<small>1.00 MiB to 3.00 MiB</small>"));
+  EXPECT_FALSE(has(page_of(2 << 20, 2 << 20), "<small>2.00 MiB to"));
+}
+
 TEST(ReportPage, shows_every_rank_and_sums_none) {
   CaseResult one = sample_case("a", "ddp", 30);
   one.row["ranks"] = 2;
