@@ -81,6 +81,31 @@ TEST_F(ListenerTest, gives_agents_by_rank) {
   EXPECT_EQ(first.told, "welcome");
 }
 
+Hello with_cores(Hello hello, int cores, const std::string& core_set, bool sets_threads = false) {
+  hello.cores = cores;
+  hello.core_set = core_set;
+  hello.sets_threads = sets_threads;
+  return hello;
+}
+
+TEST_F(ListenerTest, shares_cores_out_among_the_ranks_that_work) {
+  const Hello here = with_cores(here_, 12, "0-11");
+  Caller first(launch_of(1, 3, port_), with_cores(hello(1), 12, "0-11"));
+  Caller second(launch_of(2, 3, port_), with_cores(hello(2), 12, "0-11"));
+  const Agents agents(launch_, here, std::chrono::seconds(5), [](const std::string&) {});
+  EXPECT_EQ(agents.threads_of(1), (std::vector<std::int64_t>{12}));
+  EXPECT_EQ(agents.threads_of(2), (std::vector<std::int64_t>{6, 6}));
+  EXPECT_EQ(agents.threads_of(3), (std::vector<std::int64_t>{4, 4, 4}));
+}
+
+TEST_F(ListenerTest, leaves_ranks_their_own_cores_and_what_they_set_themselves) {
+  const Hello here = with_cores(here_, 4, "0-3");
+  Caller first(launch_of(1, 3, port_), with_cores(hello(1), 4, "4-7"));
+  Caller second(launch_of(2, 3, port_), with_cores(hello(2), 4, "8-11", /*sets_threads=*/true));
+  const Agents agents(launch_, here, std::chrono::seconds(5), [](const std::string&) {});
+  EXPECT_EQ(agents.threads_of(3), (std::vector<std::int64_t>{4, 4, 0}));
+}
+
 TEST_F(ListenerTest, refuses_agents_by_name_and_waits_for_the_right_ones) {
   struct Wrong {
     Hello hello;
