@@ -9,6 +9,7 @@
 #include <future>
 
 #include "src/workers/agents.h"
+#include "src/workers/conversation.h"
 
 namespace headroom {
 namespace {
@@ -51,6 +52,24 @@ TEST(WorkerCall, waits_no_longer_for_a_worker_that_can_not_be_ended) {
   EXPECT_EQ(reply.get().ending, WorkerReply::Ending::timed_out);
   interrupts.count();  // nobody else is to get it
   EXPECT_EQ(silent.agent.lost, "the connection to  was lost: its worker did not end");
+}
+
+TEST(Conversation, gives_the_worker_back_what_the_runner_lost_by_a_pause) {
+  SilentAgent silent;
+  WorkerRequest request;
+  request.agent = &silent.agent;
+  request.body = {{"request", "measure"}};
+  request.total = 10s;
+  request.silence = 1000s;
+  const auto start = Conversation::Clock::now();
+  Conversation conversation(request, start, [](const WorkerProgress&) {});
+  EXPECT_EQ(conversation.next_deadline(), start + 10s);
+  conversation.excuse(5s, start + 5s);
+  EXPECT_EQ(conversation.next_deadline(), start + 15s);
+  conversation.end_where_due(start + 14s, 0);
+  EXPECT_FALSE(conversation.timed_out());
+  conversation.end_where_due(start + 15s, 0);
+  EXPECT_TRUE(conversation.timed_out());
 }
 
 }  // namespace
