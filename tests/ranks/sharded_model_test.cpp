@@ -14,6 +14,8 @@
 
 #include <atomic>
 
+#include "src/core/fields.h"
+#include "techniques/technique.h"
 #include "tests/ranks/threads.h"
 
 namespace headroom {
@@ -153,6 +155,41 @@ TEST_P(OddWeightsTest, SharedWeights) {
 
 TEST_P(OddWeightsTest, SharedWeightsOfNeighbours) {
   expect_equal_training(GetParam(), {.sharding = Sharding::weights, .min_parameters = 4});
+}
+
+/// How many gathers had begun when each block ran, under fsdp with these options.
+std::vector<std::int64_t> gathers_by_block(const nlohmann::ordered_json& options) {
+  std::vector<std::int64_t> seen;
+  on_ranks(2, [&](ProcessGroup& group) {
+    const auto fsdp = find_technique("fsdp").make();
+    read_fields(options, "fsdp", [&](Fields& f) { fsdp->fields(f); });
+    Ledger ledger;
+    Evidence evidence;
+    Recipe recipe;
+    recipe.dtype = at::kDouble;
+    fsdp->edit_recipe(recipe);
+    OddModel model(OddModel::make());
+    for (Block& block : model.blocks()) {
+      block.run = [&, inner = std::move(block.run)](const at::Tensor& x) {
+        if (group.rank() == 0) seen.push_back(evidence.gathers);
+        return inner(x);
+      };
+    }
+    Step step{.model = model, .ledger = ledger, .evidence = evidence, .group = &group};
+    follow(step);
+    fsdp->split_parameters(step, recipe);
+    const at::NoGradGuard no_grad;
+    model.output(input_of(group.rank()));
+  });
+  return seen;
+}
+
+// The root is one unit. So is each block, the second of which has its frozen weights apart.
+TEST(FsdpOptions, RuleWhenBlocksAreGathered) {
+  using Counts = std::vector<std::int64_t>;
+  EXPECT_EQ(gathers_by_block(nlohmann::ordered_json::object()), (Counts{2, 4, 5}));
+  EXPECT_EQ(gathers_by_block({{"prefetch_forward", true}}), (Counts{4, 5, 5}));
+  EXPECT_EQ(gathers_by_block({{"min_parameters", 100}}), (Counts{3, 3, 3}));
 }
 
 }  // namespace
