@@ -219,6 +219,16 @@ TEST(RanksTest, OtherSamplesTrainOtherWeights) {
   EXPECT_NE(one.seen.at("losses"), alone.seen.at("losses"));
 }
 
+// Each rank's gradients overflow at the first scale: two ranks have found that, not one.
+TEST(RanksTest, AnOverflowOnAllRanksSkipsTheFusedUpdate) {
+  Json values = with(small_vit(2, kRankBatch),
+                     {technique("mixed_precision", {{"dtype", "float16"}}), technique("ddp")});
+  values["train"]["optimizer"] = kFused;
+  for (const RankSaw& rank : train(values, 3)) {
+    for (const Json& loss : rank.seen.at("losses")) EXPECT_TRUE(loss.is_number()) << loss;
+  }
+}
+
 TEST(RanksTest, AnUnevenLastMicroBatchCountsByItsSamples) {
   Json values = small_vit(2, 5);  // 3 and 2 samples a rank
   values["train"]["precision"] = "float64";
