@@ -80,6 +80,26 @@ TEST(ProcessTest, RepeatsItselfToTheLastBit) {
   EXPECT_GT(repeatable(first).size(), 15U);
 }
 
+TEST(ProcessTest, CountsTheHostLinkByStep) {
+  Json values = small_case();
+  values["techniques"] = {{{"name", "optimizer_offload"}}};
+  const Json columns = record_of_process(values).at("columns");
+  EXPECT_EQ(columns.at("host_link_bytes_per_step"),  // gradients there, weights back
+            2 * 4 * columns.at("parameters").get<std::int64_t>());
+}
+
+// Nothing is learned here, so that the weights are the same.
+TEST(ProcessTest, TakesTheAccuracyWithoutDropout) {
+  const auto accuracy = [](double dropout) {
+    Json values = small_case();
+    values["model"]["dropout"] = dropout;
+    values["train"]["optimizer"]["lr"] = 0.0;
+    values["train"]["held_out_samples"] = 200;
+    return record_of_process(values).at("columns").at("held_out_accuracy");
+  };
+  EXPECT_EQ(accuracy(0.0), accuracy(0.8));
+}
+
 TEST(ProcessTest, TellsItsProgressUnderItsNonce) {
   const std::vector<Json> messages = messages_of(measure_request(small_case()));
   ASSERT_GE(messages.size(), 8U);
