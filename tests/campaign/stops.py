@@ -33,11 +33,17 @@ class Stops:
             self._count("kills_of_an_agent")
 
     def _group(self, programs):
-        """As a control group is killed: all at about the same time, in any order."""
-        every = [program.process for program in programs]
-        for program in programs:
-            every += program.workers()
+        """As a control group is killed: all at about the same time, in any order. The runner may
+        see and keep the end of another one before its own."""
+        every = []
+        for rank, program in enumerate(programs):
+            workers = program.workers()
+            every += [program.process, *workers]
             program.sent.append(signal.SIGKILL)
+            for worker in workers:
+                self._excuse(request_of(worker))
+            if rank > 0:
+                self._excuses.add(None, rank)
         self._dice.shuffle(every)
         for process in every:
             send(process, signal.SIGKILL)
@@ -55,9 +61,13 @@ class Stops:
         request = request_of(worker)
         # A number that is free again is not given to others at once.
         if state_and_session(worker)[1] == program.process and send(worker, signal.SIGKILL):
-            self._excuses.add(request.get("case", {}).get("name"),
-                              request.get("rank", 0) if request else None)
+            self._excuse(request)
             self._count("kills_of_a_rank" if "rank" in request else "kills_of_a_worker")
+
+    def _excuse(self, request: dict):
+        """`request`: of a worker that is killed."""
+        self._excuses.add(request.get("case", {}).get("name"),
+                          request.get("rank", 0) if request else None)
 
     def _pause(self, programs):
         """Of the runner, an agent, or a worker; it goes on."""
