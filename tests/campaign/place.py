@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where a work is done and killed, and what it leaves where nobody disturbs it."""
+import itertools
 import os
 import re
 import shutil
@@ -17,27 +18,34 @@ from work_to_kill import Work
 
 
 class Ports:
-    """Three in a row that nobody listens on, below those that the system gives away. No number
-    comes twice before all have come."""
+    """Three in a row that nobody listens on, below those that the system gives away. Several
+    campaigns on one machine take theirs from different ranges: each holds the first port of its
+    own, for datagrams, which nobody sends."""
+    RANGES = [range(first, first + 3000, 3) for first in (20000, 23000, 26000, 29000)]
 
     def __init__(self):
-        self._next = 20000 + os.getpid() % 3000 * 3
+        self._held = socket.socket(type=socket.SOCK_DGRAM)
+        self._ports = itertools.cycle(next(filter(self._hold, self.RANGES)))
         self._lock = threading.Lock()
+
+    def _hold(self, ports: range) -> bool:
+        return self._is_bound(self._held, ports[0])
 
     def take(self) -> int:
         with self._lock:
-            while True:
-                self._next = self._next + 3 if self._next + 3 < 32000 else 20000
-                if all(self._is_free(self._next + i) for i in range(3)):
-                    return self._next
+            return next(port for port in self._ports
+                        if all(self._is_free(port + i) for i in range(3)))
+
+    def _is_free(self, port: int) -> bool:
+        with socket.socket() as probe:
+            return self._is_bound(probe, port)
 
     @staticmethod
-    def _is_free(port: int) -> bool:
-        with socket.socket() as probe:
-            try:
-                probe.bind(("127.0.0.1", port))
-            except OSError:
-                return False
+    def _is_bound(to: socket.socket, port: int) -> bool:
+        try:
+            to.bind(("127.0.0.1", port))
+        except OSError:
+            return False
         return True
 
 
