@@ -76,9 +76,9 @@ void not_modelled(const char* function) {
                            " is not modelled: a dry run can't follow this program");
 }
 
-const char* not_modelled_functions() {
+std::string not_modelled_functions() {
   const std::lock_guard lock(names_mutex);
-  return names().c_str();
+  return names();
 }
 
 }  // namespace headroom::dry_run

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <string>
 
 #include "src/dry_run/memory.h"
 #include "src/dry_run/settings.h"
@@ -60,7 +61,7 @@ cudaError_t fail(cudaError_t error);
 [[noreturn]] void not_modelled(const char* function);
 
 /// The functions that not_modelled() was called with, joined by ", ".
-const char* not_modelled_functions();
+std::string not_modelled_functions();
 
 /// Asks the program's LibTorch for its version, which it can't tell any more when the program ends.
 void remember_torch_version();
