@@ -21,7 +21,10 @@ namespace {
 /// mapping costs a page fault every 4 KiB, so freed ones are kept.
 class HostPool {
  public:
-  void share() { shares_ = true; }
+  void share() {
+    const std::lock_guard lock(mutex_);
+    shares_ = true;
+  }
   void* take(std::size_t bytes) {
     const std::lock_guard lock(mutex_);
     std::vector<void*>& idle = idle_[bytes];
