@@ -68,23 +68,28 @@ std::optional<Status> status_of_worker(const Json& record) {
   return std::nullopt;
 }
 
-Outcome failed(const std::string& reason, const Json& record = nullptr) {
-  return {{Status::failed, reason}, record};
+/// How the worker ended comes behind what its record says: neither hides the other.
+std::string with_end(const std::string& reason, const WorkerReply& reply) {
+  if (reason.empty() || reply.reason.empty()) return reason + reply.reason;
+  return reason + "; " + reply.reason;
 }
 
 Outcome outcome_of_record(const WorkerReply& reply, const Catalog& catalog) {
   const Json& record = reply.record;
+  const auto outcome = [&](Status status, const std::string& reason) {
+    return Outcome{{status, with_end(reason, reply)}, record};
+  };
   const auto status = status_of_worker(record);
   const Json reason = record.value("reason", Json());
-  if (!status || !reason.is_string())
-    return failed("the worker's record has no valid status", record);
-  const std::string fault = fault_in_columns(columns_of(record), catalog);
-  if (!fault.empty()) return failed(fault, record);
-  if (*status == Status::ok && !losses_are_finite(record)) {
-    return {{Status::incorrect, "the loss is not finite"}, record};
+  if (!status || !reason.is_string()) {
+    return outcome(Status::failed, "the worker's record has no valid status");
   }
-  const std::string text = reason.get<std::string>();
-  return {{*status, text.empty() ? reply.reason : text}, record};
+  const std::string fault = fault_in_columns(columns_of(record), catalog);
+  if (!fault.empty()) return outcome(Status::failed, fault);
+  if (*status == Status::ok && !losses_are_finite(record)) {
+    return outcome(Status::incorrect, "the loss is not finite");
+  }
+  return outcome(*status, reason.get<std::string>());
 }
 
 /// What a rank has to do with how the case ended, most first.
@@ -200,7 +205,7 @@ Outcome outcome_of(const WorkerReply& reply, const Catalog& catalog) {
     case Ending::interrupted:
       break;
   }
-  return failed(reply.reason);
+  return {{Status::failed, reply.reason}, nullptr};
 }
 
 Outcome outcome_of_ranks(const std::vector<WorkerReply>& replies, const Catalog& catalog) {

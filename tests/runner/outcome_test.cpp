@@ -42,6 +42,8 @@ const std::vector<Expected> kExpected = {
     {"grandchild", "ok", ""},
     {"spew_output", "ok", ""},
     {"late_crash", "ok", "by signal 11 (Segmentation fault) after its record"},
+    {"out_of_memory_then_crash", "out_of_memory",
+     "1 GiB asked, 0 free; the worker ended by signal 11 (Segmentation fault) after its record"},
 };
 
 TEST(Outcome, of_every_behaviour_is_one_row) {

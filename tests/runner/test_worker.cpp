@@ -288,6 +288,11 @@ const std::map<std::string, std::function<void(const Json&)>>& behaviours() {
          send_record(record);
          crash();
        }},
+      {"out_of_memory_then_crash",
+       [](const Json& r) {
+         send_record(with(with(r, "status", "out_of_memory"), "reason", "1 GiB asked, 0 free"));
+         crash();
+       }},
       {"late_hang",
        [](const Json& record) {
          send_record(record);
