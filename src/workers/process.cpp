@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -24,6 +25,8 @@ namespace {
 
 constexpr int kMessages = 3;           // where the child finds the pipe for its messages
 constexpr int kFirstSpareNumber = 10;  // above all that the child's descriptors are moved to
+constexpr int kMaxOomScoreAdj = 1000;
+constexpr int kMoreOomScoreAdj = 500;
 constexpr std::array kForkAgainAfterMs = {10, 40, 160, 640};
 
 struct Pipe {
@@ -57,6 +60,7 @@ struct ChildStart {
   int input;
   int output;
   int messages;
+  std::string_view oom_score_adj;
 };
 
 /// A copy with a number that no other descriptor here is moved to.
@@ -78,17 +82,27 @@ void restore_signals() {
   sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
-void prefer_for_oom_killer() {
+/// What the OOM killer is to add to a worker's score: more than to that of this process, which may
+/// have the score of a container.
+std::string oom_score_adj_of_worker() {
+  std::ifstream file("/proc/self/oom_score_adj");
+  int own = 0;
+  file >> own;
+  return std::to_string(std::min(kMaxOomScoreAdj, own + kMoreOomScoreAdj));
+}
+
+void prefer_for_oom_killer(std::string_view score) {
   const int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
   if (file < 0) return;
-  [[maybe_unused]] const ssize_t ignored = write(file, "500", 3);  // it is a preference only
+  // It is a preference only.
+  [[maybe_unused]] const ssize_t ignored = write(file, score.data(), score.size());
 }
 
 void become_worker(const ChildStart& start) {
   setpgid(0, 0);
   const rlimit no_core{0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
-  prefer_for_oom_killer();
+  prefer_for_oom_killer(start.oom_score_adj);
   // The runner ends workers by signals that it may have been told to ignore.
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_DFL);
 
@@ -159,8 +173,9 @@ Process::Process(const std::vector<std::string>& arguments, std::string_view inp
   Pipe output = make_pipe();
   Pipe messages = make_pipe();
   const std::vector<std::string> variables = environment_with(environment);
+  const std::string score = oom_score_adj_of_worker();
   const ChildStart start{pointers_to(arguments), pointers_to(variables), request.get(),
-                         output.write.get(), messages.write.get()};
+                         output.write.get(),     messages.write.get(),   score};
 
   pid_ = start_child(arguments[0], [&] { become_worker(start); });
   ended_ = watch_end(pid_);

@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <csignal>
 #include <fstream>
+#include <thread>
 
 #include "tests/runner/program.h"
 
@@ -37,6 +40,61 @@ TEST(OomKills, are_unknown_where_nothing_counts) {
   const TemporaryFolder old;
   write_root(old, "4:memory:/\n", "sys/fs/cgroup/memory/memory.oom_control", "under_oom 0\n");
   EXPECT_EQ(count_oom_kills(old.path()), std::nullopt);
+}
+
+int number_in(const std::string& path) {
+  std::ifstream file(path);
+  int number = -1;
+  file >> number;
+  return number;
+}
+
+/// The numbers of a runner, and of its worker, that is at work.
+struct AtWork {
+  TemporaryFolder folder;
+  Program program;
+  pid_t worker = 0;
+
+  explicit AtWork(const std::function<void()>& prepare)
+      : program(
+            start_program({"run", folder.write("suite.yaml", suite_of({"hang"}, "{silence_s: 60}")),
+                           "--out", folder / "out"},
+                          prepare)) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    const std::string log = folder / "out/log/hang.log";
+    while (std::chrono::steady_clock::now() < end &&
+           (!std::filesystem::exists(log) || read_text(log).empty())) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    const auto children = program.children();
+    if (!children.empty()) worker = children.front();
+  }
+  ~AtWork() {
+    program.send(SIGKILL);
+    program.wait();
+  }
+  int of_runner(const std::string& what) const {
+    return number_in("/proc/" + std::to_string(program.pid()) + "/" + what);
+  }
+  int of_worker(const std::string& what) const {
+    return number_in("/proc/" + std::to_string(worker) + "/" + what);
+  }
+};
+
+TEST(OomKills, take_the_worker_before_the_runner) {
+  const AtWork run([] {});
+  ASSERT_GT(run.worker, 0);
+  EXPECT_EQ(run.of_worker("oom_score_adj"), run.of_runner("oom_score_adj") + 500);
+  // By the kernel's own reckoning, memory and all: the one of the higher score is taken first.
+  EXPECT_GT(run.of_worker("oom_score"), run.of_runner("oom_score"));
+}
+
+// As in a container that the kernel is to take before all others.
+TEST(OomKills, take_the_worker_first_wherever_the_runner_stands) {
+  const AtWork run([] { std::ofstream("/proc/self/oom_score_adj") << 900; });
+  ASSERT_GT(run.worker, 0);
+  EXPECT_EQ(run.of_runner("oom_score_adj"), 900);
+  EXPECT_EQ(run.of_worker("oom_score_adj"), 1000);
 }
 
 /// A cgroup (version 1) of 256 MiB below this process's own.
