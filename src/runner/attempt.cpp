@@ -133,6 +133,9 @@ RankAttempt attempt_ranks(std::vector<WorkerRequest> requests, Agents* agents,
   // A launcher that loses one of its processes interrupts the others.
   result.interrupted = any(WorkerReply::Ending::interrupted) && !any(WorkerReply::Ending::lost);
   result.outcome = outcome_of_ranks(replies, catalog);
+  for (const WorkerReply& reply : replies) {
+    if (reply.unended) result.unended.push_back(*reply.unended);
+  }
   return result;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sys/types.h>
+
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -32,6 +34,7 @@ WorkerRequest measure_request(const std::string& worker, const std::string& devi
 struct RankAttempt {
   bool interrupted = false;
   Outcome outcome;
+  std::vector<pid_t> unended = {};  // workers that not even SIGKILL ended, see WorkerReply
 };
 
 /// Measures a case: `requests` are what would measure it, one for each of its ranks, in their

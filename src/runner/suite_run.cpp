@@ -27,6 +27,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr const char* kStopped = "; what is done is kept, and --resume goes on from there";
 constexpr std::chrono::seconds kPatience{10};  // with a reader of what could not be kept
 
 /// The worker, then what is loaded before it where cases are planned.
@@ -169,7 +170,19 @@ class SuiteRun {
       throw;
     }
     observer_.case_ended(row);
+    const auto why = why_last();
+    if (why) throw Unsupported(one.name + ": " + *why + kStopped);
     return true;
+  }
+
+  /// Why no further case can be measured behind this one. Nothing: it can.
+  std::optional<std::string> why_last() const {
+    if (!unended_.empty()) {
+      return "its process " + std::to_string(unended_.front()) +
+             " could not be ended, and what is measured beside it would not be alone on " +
+             options_.device;
+    }
+    return std::nullopt;
   }
 
   /// Fills in the verdict by the case's reference as well.
@@ -195,6 +208,7 @@ class SuiteRun {
     const auto attempt = start_ranks(one);
     if (attempt.interrupted) return false;
     facts.outcome = attempt.outcome;
+    unended_ = attempt.unended;
     if (!options_.dry_run) return true;
     const FileDescriptor plan_log = folder_.open_log(one.name + ".plan");
     WorkerRequest dry = request(one, plan_log);
@@ -297,6 +311,7 @@ class SuiteRun {
   const std::function<void(const WorkerProgress&)> on_progress_ =
       [this](const WorkerProgress& progress) { observer_.case_progressed(progress); };
   std::map<std::string, Done> done_;  // by the case's name
+  std::vector<pid_t> unended_;        // workers of the last case that is done
 };
 
 }  // namespace

@@ -186,7 +186,10 @@ void Conversation::end_where_due(Clock::time_point now, int interrupts) {
     kill_at_ = now;
     worker_->send(SIGKILL);
   }
-  if (killed_ && now >= *kill_at_ + request_.unkillable) exit_ = WorkerEnd{{0, SIGKILL}};
+  if (killed_ && now >= *kill_at_ + request_.unkillable) {
+    unended_ = worker_->give_up();
+    exit_ = WorkerEnd{{0, SIGKILL}};
+  }
 }
 
 void Conversation::excuse(Clock::duration pause, Clock::time_point now) {
@@ -228,6 +231,10 @@ WorkerReply Conversation::reply() const {
   reply.ended_at = has_crashed ? exited_at_ : last_message_;
   if (reply.ending == Ending::answered) reply.record = messages_.record();
   reply.reason = reason(reply.ending);
+  reply.unended = unended_;
+  if (unended_) {
+    reply.reason += "; SIGKILL did not end its process " + std::to_string(*unended_);
+  }
   return reply;
 }
 
@@ -244,7 +251,7 @@ std::string Conversation::reason(Ending ending) const {
   const std::string where = " in " + describe(messages_.last());
   switch (ending) {
     case Ending::answered:
-      if (ending_ == Ending::interrupted) return "";  // the user did not wait for it
+      if (ending_ == Ending::interrupted && !unended_) return "";  // the user did not wait for it
       if (killed_ || ending_) return "the worker did not end after its record";
       if (!exit_->lost.empty()) return exit_->lost + ", after its record";
       if (exit_->exit == ExitStatus{}) return "";

@@ -116,6 +116,7 @@ class Conversation {
   std::optional<Clock::time_point> kill_at_;
   std::optional<Ending> ending_;  // why it was told to end
   std::optional<WorkerEnd> exit_;
+  std::optional<pid_t> unended_;  // see WorkerReply
   bool too_long_ = false;
   bool killed_ = false;
 };

@@ -186,9 +186,10 @@ Process::Process(const std::vector<std::string>& arguments, std::string_view inp
 }
 
 Process::~Process() {
+  if (pid_ < 0) return;
   // The group first: once its leader's status is taken, the number may become another process's.
   kill(-pid_, SIGKILL);
-  end_child(pid_);
+  end_child(pid_, std::chrono::steady_clock::now() + kUnkillableAfter);
 }
 
 std::optional<ExitStatus> Process::try_wait() const {

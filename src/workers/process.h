@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "src/core/file.h"
@@ -46,7 +47,7 @@ class Process {
   /// started.
   Process(const std::vector<std::string>& arguments, std::string_view input,
           const Environment& environment = {});
-  /// Ends, with SIGKILL, the child and its group.
+  /// Ends, with SIGKILL, the child and its group, unless it was given up.
   ~Process();
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
@@ -60,6 +61,9 @@ class Process {
 
   /// Sends a signal to the whole process group.
   void send(int signal) const;
+
+  /// Gives up a child that SIGKILL did not end: nothing here waits for it. Gives its number.
+  pid_t give_up() { return std::exchange(pid_, -1); }
 
  private:
   pid_t pid_ = -1;

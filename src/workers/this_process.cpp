@@ -19,8 +19,6 @@
 namespace headroom {
 namespace {
 
-constexpr int kUnkillableAfterMs = 30'000;
-
 std::vector<pid_t> children() {
   std::ifstream list("/proc/self/task/" + std::to_string(getpid()) + "/children");
   std::vector<pid_t> found;
@@ -91,9 +89,10 @@ std::vector<pid_t> AdoptedProcesses::left_behind() const {
 
 AdoptedProcesses::~AdoptedProcesses() {
   // Ending one can hand its own children to us, so again until there are none.
+  const auto deadline = std::chrono::steady_clock::now() + kUnkillableAfter;
   bool all_ended = true;
   for (auto left = left_behind(); all_ended && !left.empty(); left = left_behind()) {
-    for (const pid_t child : left) all_ended = end_child(child) && all_ended;
+    for (const pid_t child : left) all_ended = end_child(child, deadline) && all_ended;
   }
   // Of those that were spared and have ended nobody else takes the status.
   for (const pid_t child : children()) waitpid(child, nullptr, WNOHANG);
@@ -105,11 +104,13 @@ FileDescriptor watch_end(pid_t process) {
   return ended;
 }
 
-bool end_child(pid_t child) {
+bool end_child(pid_t child, std::chrono::steady_clock::time_point deadline) {
   kill(child, SIGKILL);
   const FileDescriptor ended(static_cast<int>(syscall(SYS_pidfd_open, child, 0)));
   pollfd wait{ended.get(), POLLIN, 0};
-  poll(&wait, 1, kUnkillableAfterMs);
+  const auto left =
+      std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+  poll(&wait, 1, static_cast<int>(std::max<std::int64_t>(0, left.count())));
   return waitpid(child, nullptr, WNOHANG) == child;
 }
 

@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <csignal>
 #include <initializer_list>
 #include <map>
@@ -50,9 +51,10 @@ class Interrupts {
 void set_inheritance_right();
 
 /// Makes this process adopt what its children leave behind, also in sessions of their own, and ends
-/// that with SIGKILL at its own end. It must outlive every Process. Spares the children that there
-/// were before it, which this process inherited through exec, and what they leave behind in their
-/// process groups. To be used from a process with one thread.
+/// that with SIGKILL at its own end, for which it waits kUnkillableAfter in all. It must outlive
+/// every Process. Spares the children that there were before it, which this process inherited
+/// through exec, and what they leave behind in their process groups. To be used from a process with
+/// one thread.
 class AdoptedProcesses {
  public:
   AdoptedProcesses() { begin(); }
@@ -62,6 +64,8 @@ class AdoptedProcesses {
 
   /// Begins anew: spares the children that there are now. Also needed after fork, by the child.
   void begin();
+  /// Spares one more child: not even SIGKILL ended it, so nobody waits for it again.
+  void spare(pid_t child) { spared_.push_back(child); }
 
  private:
   std::vector<pid_t> left_behind() const;
@@ -74,8 +78,11 @@ class AdoptedProcesses {
 /// std::system_error.
 FileDescriptor watch_end(pid_t process);
 
-/// Kills a child and takes its status. False: it did not end (a driver can hold it in the kernel).
-bool end_child(pid_t child);
+/// How long after SIGKILL a process is waited for: a driver can hold it in the kernel.
+inline constexpr std::chrono::seconds kUnkillableAfter{30};
+
+/// Kills a child and takes its status. False: it had not ended by `deadline`.
+bool end_child(pid_t child, std::chrono::steady_clock::time_point deadline);
 
 /// Changes to the variables of the environment: name and value.
 using Environment = std::vector<std::pair<std::string, std::string>>;

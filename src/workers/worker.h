@@ -34,6 +34,8 @@ class RunningWorker {
   virtual std::optional<WorkerEnd> try_wait() = 0;
   /// Sends a signal to the worker and all it started.
   virtual void send(int signal) = 0;
+  /// Gives up a worker that SIGKILL did not end. Its number, where it is a process of this machine.
+  virtual std::optional<pid_t> give_up() = 0;
 };
 
 /// A worker on this machine.
@@ -48,6 +50,7 @@ class LocalWorker final : public RunningWorker {
   std::string_view read_output() override { return read_some(process_.output(), output_); }
   std::optional<WorkerEnd> try_wait() override;
   void send(int signal) override { process_.send(signal); }
+  std::optional<pid_t> give_up() override { return process_.give_up(); }
 
  private:
   static constexpr std::size_t kReadBytes = 64 * 1024;
@@ -82,6 +85,7 @@ class RemoteWorker final : public RunningWorker {
   std::string_view read_output() override;
   std::optional<WorkerEnd> try_wait() override;
   void send(int signal) override;
+  std::optional<pid_t> give_up() override { return std::nullopt; }
 
  private:
   /// Takes in all that has come. Called by read_messages() alone, so that nothing lies here while

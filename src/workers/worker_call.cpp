@@ -46,7 +46,10 @@ class Conversations {
       }
     }
     std::vector<WorkerReply> replies;
-    for (const Conversation& each : all_) replies.push_back(each.reply());
+    for (const Conversation& each : all_) {
+      replies.push_back(each.reply());
+      if (replies.back().unended) adopted_.spare(*replies.back().unended);
+    }
     return replies;
   }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,8 +25,7 @@ struct WorkerRequest {
   std::chrono::seconds silence{600};       // the longest time between two messages
   std::chrono::seconds total{3600};        // the longest time altogether
   std::chrono::milliseconds grace{5'000};  // between SIGTERM and SIGKILL
-  std::chrono::milliseconds unkillable{
-      30'000};  // after SIGKILL; a driver can hold it in the kernel
+  std::chrono::milliseconds unkillable{kUnkillableAfter};
 };
 
 /// Where a worker is, as it said last.
@@ -60,6 +60,8 @@ struct WorkerReply {
   std::chrono::steady_clock::time_point ended_at;
   WorkerProgress last;
   bool killed_for_memory = false;  // by the kernel, as its counter for this cgroup says
+  /// A process of this machine that not even SIGKILL ended: it may hold memory, and a GPU.
+  std::optional<pid_t> unended = {};
 };
 
 /// Starts a worker for each request, all at once, and waits for their ends, and the ends of all

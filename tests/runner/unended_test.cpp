@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// A worker that not even SIGKILL ends.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+
+#include "tests/runner/program.h"
+#include "tests/support/held_at_exit.h"
+
+namespace headroom {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// The first child that a program has within 20 s; 0: none.
+pid_t child_of(const Program& program) {
+  for (int tries = 0; tries < 2000; ++tries) {
+    const auto children = program.children();
+    if (!children.empty()) return children.front();
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return 0;
+}
+
+TEST(Unended, worker_is_waited_for_once_and_ends_the_run) {
+  const TemporaryFolder folder;
+  const std::string suite =
+      folder.write("suite.yaml", suite_of({"hang", "ok"}, "{silence_s: 2, case_s: 60}"));
+  Program program = start_program({"run", suite, "--out", folder / "out"});
+  const pid_t worker = child_of(program);
+  ASSERT_GT(worker, 0);
+  const auto start = Clock::now();
+  {
+    const HeldAtExit held(worker);
+    if (!held.holds()) {
+      program.send(SIGKILL);
+      program.wait();
+      GTEST_SKIP() << "processes can't be traced here";
+    }
+    const Ended ended = program.wait();
+    // 2 s of silence, 30 s behind SIGKILL; each further wait would be 30 s more.
+    EXPECT_LT(Clock::now() - start, std::chrono::seconds(55));
+    EXPECT_TRUE(is_alive(worker));
+    EXPECT_EQ(ended.code, 4);
+    const std::string process = "its process " + std::to_string(worker);
+    EXPECT_NE(ended.err.find("hang: " + process + " could not be ended"), std::string::npos)
+        << ended.err;
+    auto rows = read_rows(folder / "out");
+    ASSERT_EQ(rows.size(), 1U);
+    EXPECT_EQ(rows["hang"]["status"], "timeout");
+    EXPECT_EQ(rows["hang"]["reason"],
+              "no message for 2 s in phase warm_up, step 2 of 3; SIGKILL did not end " + process);
+  }
+  EXPECT_TRUE(ends_soon(worker));
+}
+
+}  // namespace
+}  // namespace headroom
