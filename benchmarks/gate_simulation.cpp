@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // How often the nightly gate errs, with the noise that was measured on a machine:
 //
-//   gate_simulation NOISE.csv [HISTORIES]
+//   gate_simulation NOISE.csv [HISTORIES [PROCESSES]]
 //
 // NOISE.csv has a line "case,step_time_min_ns,run_peak_allocated_bytes" for each of many processes
 // of unchanged code, one right after the other, as ci/noise writes it. A night takes a stretch of
 // them at random, in turns for old and new, so that drifts and neighbours are in it as they were; a
 // slow-down lengthens the new ones. Prints Markdown. Exit code 1: the gate errs more often than it
 // is made for, which is one red night in 200 without a reason, 95 % of slow-downs by 5 % found
-// within two nights, and no byte overlooked.
+// within two nights, and no byte overlooked. PROCESSES: of a side, before a rerun; else as
+// ci/nightly has them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -58,13 +59,14 @@ std::map<std::string, Series> read_noise(const std::string& path) {
 /// The nights of one case, one after the other.
 class CaseNights {
  public:
-  CaseNights(const Series& noise, std::mt19937_64& random) : noise_(noise), random_(random) {}
+  CaseNights(const Series& noise, std::size_t processes, std::mt19937_64& random)
+      : noise_(noise), processes_(processes), random_(random) {}
 
   /// The light of a night on which the new code takes `factor` times as long.
   Light night(double factor) {
     position_ = std::uniform_int_distribution<std::size_t>(0, noise_.size() - 1)(random_);
     TimeEvidence evidence{.old_ns = {}, .new_ns = {}, .yellow_nights = yellow_nights_};
-    take_turns(kProcesses, factor, evidence.old_ns, evidence.new_ns);
+    take_turns(processes_, factor, evidence.old_ns, evidence.new_ns);
     for (int round = 0; round < kRounds && needs_rerun(evidence); ++round) {
       ++reruns;
       take_turns(kRerunProcesses, factor, evidence.rerun_old_ns, evidence.rerun_new_ns);
@@ -87,6 +89,7 @@ class CaseNights {
   double next() { return noise_[position_++ % noise_.size()].time_ns; }
 
   const Series& noise_;
+  std::size_t processes_;
   std::mt19937_64& random_;
   std::size_t position_ = 0;
   int yellow_nights_ = 0;
@@ -95,11 +98,11 @@ class CaseNights {
 /// What histories of unchanged code say: of how many nights, and how many were red or yellow, as
 /// one of their cases was. Returns the share of red ones.
 double simulate_quiet(const std::map<std::string, Series>& noise, int histories,
-                      std::mt19937_64& random) {
+                      std::size_t processes, std::mt19937_64& random) {
   long nights = 0, red = 0, yellow = 0, reruns = 0;
   for (int history = 0; history < histories; ++history) {
     std::vector<CaseNights> cases;
-    for (const auto& [name, series] : noise) cases.emplace_back(series, random);
+    for (const auto& [name, series] : noise) cases.emplace_back(series, processes, random);
     for (int night = 0; night < kNights; ++night, ++nights) {
       Light gravest = Light::green;
       for (CaseNights& each : cases) gravest = std::max(gravest, each.night(1.0));
@@ -119,10 +122,11 @@ double simulate_quiet(const std::map<std::string, Series>& noise, int histories,
 }
 
 /// How many of so many slow-downs of a case are red within kToFind nights.
-double found(const Series& series, double factor, int histories, std::mt19937_64& random) {
+double found(const Series& series, double factor, int histories, std::size_t processes,
+             std::mt19937_64& random) {
   int count = 0;
   for (int history = 0; history < histories; ++history) {
-    CaseNights one(series, random);
+    CaseNights one(series, processes, random);
     bool is_found = false;
     for (int night = 0; night < kToFind; ++night) {
       is_found = is_found || one.night(factor) == Light::red;
@@ -151,18 +155,18 @@ double found_bytes(const Series& series, double more, int nights, std::mt19937_6
 }
 
 /// Whether the gate errs as seldom as it should.
-bool simulate(const std::string& path, int histories) {
+bool simulate(const std::string& path, int histories, std::size_t processes) {
   const auto noise = read_noise(path);
   std::mt19937_64 random(123);
-  bool is_good = simulate_quiet(noise, histories, random) <= kMaxFalseAlarms;
+  bool is_good = simulate_quiet(noise, histories, processes, random) <= kMaxFalseAlarms;
   std::cout << "| case | processes | spread | 3 % slower | 5 % slower | 10 % slower | same bytes | "
                "1 MiB more |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n";
   for (const auto& [name, series] : noise) {
     std::vector<double> times;
     for (const Process& process : series) times.push_back(process.time_ns);
-    const double three = found(series, 1.03, histories, random);
-    const double five = found(series, 1.05, histories, random);
-    const double ten = found(series, 1.10, histories, random);
+    const double three = found(series, 1.03, histories, processes, random);
+    const double five = found(series, 1.05, histories, processes, random);
+    const double ten = found(series, 1.10, histories, processes, random);
     const double same = found_bytes(series, 0, histories, random);
     const double more = found_bytes(series, 1 << 20, histories, random);
     std::cout << fmt::format(
@@ -178,9 +182,11 @@ bool simulate(const std::string& path, int histories) {
 }  // namespace headroom
 
 int main(int argc, char** argv) try {
-  if (argc < 2 || argc > 3)
-    throw std::runtime_error("usage: gate_simulation NOISE.csv [HISTORIES]");
-  return headroom::simulate(argv[1], argc == 3 ? std::stoi(argv[2]) : 10'000) ? 0 : 1;
+  if (argc < 2 || argc > 4)
+    throw std::runtime_error("usage: gate_simulation NOISE.csv [HISTORIES [PROCESSES]]");
+  const int histories = argc > 2 ? std::stoi(argv[2]) : 10'000;
+  const std::size_t processes = argc > 3 ? std::stoul(argv[3]) : headroom::kProcesses;
+  return headroom::simulate(argv[1], histories, processes) ? 0 : 1;
 } catch (const std::exception& error) {
   std::cerr << "gate_simulation: " << error.what() << "\n";
   return 1;

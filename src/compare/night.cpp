@@ -9,8 +9,10 @@
 
 #include "src/compare/comparison_text.h"
 #include "src/core/checksum.h"
+#include "src/core/enum_names.h"
 #include "src/core/error.h"
 #include "src/results/columns.h"
+#include "src/results/row.h"
 #include "src/results/statistics.h"
 #include "src/suite/catalog.h"
 
@@ -26,8 +28,13 @@ double percent_longer(const std::vector<double>& old_ns, const std::vector<doubl
   return 100 * (fastest_ratio(old_ns, new_ns) - 1);
 }
 
+bool has_too_few(const TimeEvidence& evidence) {
+  return std::min(evidence.old_ns.size(), evidence.new_ns.size()) < kLeastProcesses;
+}
+
 bool is_suspect(const TimeEvidence& evidence) {
-  return percent_longer(evidence.old_ns, evidence.new_ns) > evidence.percent / 2;
+  return has_too_few(evidence) ||
+         percent_longer(evidence.old_ns, evidence.new_ns) > evidence.percent / 2;
 }
 
 Light light_of_rerun(const TimeEvidence& evidence) {
@@ -138,6 +145,10 @@ class Judge {
       if (nightly.light != Light::green) add_reason(status_text(change), nightly);
       return;
     }
+    // Nothing got worse, and nothing was tried either.
+    if (change.new_status != enum_name(Status::ok)) {
+      add_reason(change.new_status + " on both sides", nightly);
+    }
     for (const FigureChange& figure : change.figures) {
       if (figure.ratio) continue;  // a time
       const Light light = light_of(figure.trend);
@@ -149,6 +160,10 @@ class Judge {
   static std::string time_reason(const TimeEvidence& time) {
     std::string text =
         fmt::format("a step takes {:+.1f} %", percent_longer(time.old_ns, time.new_ns));
+    if (has_too_few(time)) {
+      text += fmt::format(" by {} and {} processes, fewer than {}", time.old_ns.size(),
+                          time.new_ns.size(), kLeastProcesses);
+    }
     if (time.rerun_old_ns.empty()) return text + ", no rerun";
     const double rerun = percent_longer(time.rerun_old_ns, time.rerun_new_ns);
     return text + fmt::format(", {:+.1f} % in a rerun of {} and {} processes", rerun,

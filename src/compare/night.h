@@ -21,6 +21,9 @@ enum class Light {
 
 inline constexpr int kYellowNights = 3;
 
+/// Of each side: with fewer the gate errs more often than it is made for (docs/nightly.md).
+inline constexpr std::size_t kLeastProcesses = 3;
+
 /// What is known of a case's step time. Times are the shortest steps of processes, one each, of old
 /// and new in turns. Whatever else runs on a machine makes steps longer, hardly ever shorter, and
 /// for seconds or minutes: among many processes some run undisturbed, and those can be compared.
@@ -37,8 +40,8 @@ struct TimeEvidence {
 /// The shortest new time, in shortest old times.
 double fastest_ratio(const std::vector<double>& old_ns, const std::vector<double>& new_ns);
 
-/// Whether the new time is longer by more than half of gate.time_percent, and no rerun has told yet
-/// whether that is so: a round of it, or one more, has to.
+/// Whether the new time is suspect: longer by more than half of gate.time_percent, or of fewer than
+/// kLeastProcesses processes; and no rerun has told yet: a round of it, or one more, has to.
 bool needs_rerun(const TimeEvidence& evidence);
 
 /// Green where nothing was suspect, or the rerun finds the time longer by at most half of

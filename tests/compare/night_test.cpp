@@ -62,6 +62,16 @@ TEST(TimeGate, is_red_only_where_a_rerun_confirms_it) {
   EXPECT_EQ(after(more, scaled(more, 1.05)), Light::red);
 }
 
+TEST(TimeGate, wants_so_many_processes_or_a_rerun) {
+  TimeEvidence evidence{.old_ns = {100, 100, 100}, .new_ns = {100, 100}};
+  EXPECT_TRUE(needs_rerun(evidence));
+  EXPECT_EQ(time_light(evidence), Light::yellow);
+  evidence.rerun_old_ns = evidence.rerun_new_ns = kQuiet;
+  EXPECT_FALSE(needs_rerun(evidence));
+  EXPECT_EQ(time_light(evidence), Light::green);
+  EXPECT_EQ(time_light({.old_ns = {100, 100, 100}, .new_ns = {100, 100, 100}}), Light::green);
+}
+
 TEST(TimeGate, turns_red_on_the_third_yellow_night) {
   TimeEvidence evidence{.old_ns = kQuiet, .new_ns = scaled(kQuiet, 1.05)};
   evidence.yellow_nights = 1;
@@ -234,6 +244,30 @@ TEST(Night, whose_rerun_clears_it_is_green_in_the_history_too) {
   EXPECT_EQ(look_at(folder.path(), history), Light::green);
   const NightlyCase last = judge_night(read_nightly(folder.path()), history).cases[0];
   EXPECT_EQ(history.yellow_nights(last, "another night"), 0);
+}
+
+TEST(Night, says_that_processes_are_too_few) {
+  const TemporaryFolder folder;
+  const History history(folder / "history.db");
+  const NightlyResults results{.old_results = made_repeats({100}),
+                               .new_results = made_repeats({100})};
+  EXPECT_EQ(suspects(results, history).size(), 1U);
+  const Night night = judge_night(results, history);
+  EXPECT_EQ(night.light(), Light::yellow);
+  EXPECT_EQ(night.cases[0].reason,
+            "a step takes +0.0 % by 1 and 1 processes, fewer than 3, no rerun");
+}
+
+TEST(Night, says_what_is_bad_on_both_sides) {
+  const TemporaryFolder folder;
+  const History history(folder / "history.db");
+  CaseResult crashed = made_case("b");
+  crashed.row = {{"suite", "s"}, {"case", "b"}, {"kind", "measured"}, {"status", "crashed"}};
+  const std::vector<Results> side = {made_results({made_case("a"), crashed})};
+  const Night night = judge_night({.old_results = side, .new_results = side}, history);
+  ASSERT_EQ(night.cases.size(), 2U);
+  EXPECT_EQ(night.cases[1].light, Light::green);
+  EXPECT_EQ(night.cases[1].reason, "crashed on both sides");
 }
 
 TEST(Night, refuses_results_of_another_machine) {
