@@ -75,6 +75,8 @@ std::string names_of_joining(const Catalog& catalog) {
 
 using Ending = WorkerReply::Ending;
 
+constexpr std::chrono::seconds kProbe{60};  // a context of CUDA takes seconds at the most
+
 bool joins_ranks(const Case& one, const Catalog& catalog) {
   return std::any_of(one.techniques.begin(), one.techniques.end(), [&](const Json& technique) {
     const TechniqueInfo* info = catalog.find_technique(technique.at("name").get<std::string>());
@@ -137,6 +139,24 @@ RankAttempt attempt_ranks(std::vector<WorkerRequest> requests, Agents* agents,
     if (reply.unended) result.unended.push_back(*reply.unended);
   }
   return result;
+}
+
+std::optional<std::string> why_gpus_do_not_work(const std::string& worker, int log,
+                                                Interrupts& interrupts) {
+  WorkerRequest request;
+  request.worker = worker;
+  request.body = {{"request", "probe"}, {"device", "cuda"}};
+  request.log = log;
+  request.silence = request.total = kProbe;
+  const WorkerReply reply = call_worker(request, interrupts, [](const WorkerProgress&) {});
+  if (reply.ending == Ending::interrupted) return std::nullopt;
+  std::string reason = reply.reason;
+  if (reply.ending == Ending::answered) {
+    if (reply.record.value("status", Json()) == "ok") return std::nullopt;
+    const Json said = reply.record.value("reason", Json());
+    reason = said.is_string() ? said.get<std::string>() : said.dump();
+  }
+  return "behind it CUDA does not work any more: " + reason;
 }
 
 DryAttempt attempt_dry(WorkerRequest request, const DryRun& dry_run, const Catalog& catalog,

@@ -170,19 +170,24 @@ class SuiteRun {
       throw;
     }
     observer_.case_ended(row);
-    const auto why = why_last();
+    const auto why = why_last(one, facts.outcome.verdict.status);
     if (why) throw Unsupported(one.name + ": " + *why + kStopped);
     return true;
   }
 
   /// Why no further case can be measured behind this one. Nothing: it can.
-  std::optional<std::string> why_last() const {
+  std::optional<std::string> why_last(const Case& one, Status status) {
     if (!unended_.empty()) {
       return "its process " + std::to_string(unended_.front()) +
              " could not be ended, and what is measured beside it would not be alone on " +
              options_.device;
     }
-    return std::nullopt;
+    const bool may_have_broken_gpu =
+        status == Status::crashed || status == Status::failed || status == Status::timeout;
+    if (!options_.measures || options_.device != "cuda" || !may_have_broken_gpu)
+      return std::nullopt;
+    const FileDescriptor log = folder_.open_log(one.name + ".probe");
+    return why_gpus_do_not_work(options_.worker, log.get(), interrupts_);
   }
 
   /// Fills in the verdict by the case's reference as well.

@@ -12,6 +12,7 @@
 #include "models/inspect.h"
 #include "src/core/error.h"
 #include "src/core/file.h"
+#include "src/machine/gpu_probe.h"
 #include "src/machine/hardware.h"
 #include "src/machine/processes.h"
 #include "src/memory/device_memory.h"
@@ -63,6 +64,12 @@ Json run_forward(const Json& request) {
   return nullptr;
 }
 
+Json probe(const Json& request) {
+  device_of(request);  // for its words where there is none
+  probe_gpus();
+  return nullptr;
+}
+
 /// The record of a request, whose kind says what is to be done.
 Json do_request(const Json& request, const Messages& messages) {
   const std::string kind = request.at("request").get<std::string>();
@@ -71,6 +78,7 @@ Json do_request(const Json& request, const Messages& messages) {
   };
   if (kind == "measure") return measure_case(request, messages);
   if (kind == "doctor") return with_result(describe_hardware());
+  if (kind == "probe") return with_result(probe(request));
   if (kind == "inspect") return with_result(inspect_model(request));
   if (kind == "forward") return with_result(run_forward(request));
   throw ConfigError("no request '" + kind + "'");

@@ -203,6 +203,15 @@ Json with_column(Json record, const char* key, const Json& value) {
   return record;
 }
 
+/// In place of a GPU: where the file is there, it works for nobody.
+std::string path_of_broken_gpu() { return std::string(std::getenv("TEST_GPU")) + ".broken"; }
+
+/// What a probe of the GPU answers.
+Json probe() {
+  if (!exists(path_of_broken_gpu())) return {{"status", "ok"}, {"reason", ""}};
+  return {{"status", "failed"}, {"reason", "cuda:0: unspecified launch failure"}};
+}
+
 /// Three steps of all ranks together. Where one is lost: says so, or waits for ever.
 void work_together(const Json& record, bool waits_for_lost) {
   for (int step = 1; step <= 3; ++step) {
@@ -293,6 +302,11 @@ const std::map<std::string, std::function<void(const Json&)>>& behaviours() {
          send_record(with(with(r, "status", "out_of_memory"), "reason", "1 GiB asked, 0 free"));
          crash();
        }},
+      {"gpu_breaks",
+       [](const Json&) {
+         close(open(path_of_broken_gpu().c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+         crash();
+       }},
       {"late_hang",
        [](const Json& record) {
          send_record(record);
@@ -354,6 +368,8 @@ int main() {
   nonce = request["nonce"];
   if (request["request"] == "measure") {
     measure(request);
+  } else if (request["request"] == "probe") {
+    send_record(probe());
   } else {
     send_record({{"status", "ok"}, {"reason", ""}, {"result", answer(request)}});
   }

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/machine/gpu_probe.h"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/ones.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
+#include <c10/util/Exception.h>
+
+#include <stdexcept>
+#include <string>
+
+namespace headroom {
+namespace {
+
+double one_and_one(at::Device device) {
+  const at::Tensor one = at::ones({1}, at::TensorOptions(device));
+  return (one + one).item<double>();
+}
+
+void probe(at::Device device) {
+  std::string wrong;
+  try {
+    const double sum = one_and_one(device);
+    if (sum == 2) return;
+    wrong = "1 and 1 are " + std::to_string(sum) + " there";
+  } catch (const c10::Error& error) {
+    wrong = error.what_without_backtrace();
+  }
+  throw std::runtime_error(device.str() + ": " + wrong.substr(0, wrong.find('\n')));
+}
+
+}  // namespace
+
+void probe_gpus() {
+  const c10::impl::VirtualGuardImpl cuda(at::kCUDA);
+  for (c10::DeviceIndex i = 0; i < cuda.deviceCount(); ++i) probe(at::Device(at::kCUDA, i));
+}
+
+}  // namespace headroom

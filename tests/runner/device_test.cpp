@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a device is not fit to be measured on, the run ends and says so, in place of figures or of
+// one bad row after the other. The test worker plays the GPU.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "tests/runner/program.h"
+
+namespace headroom {
+namespace {
+
+/// Of a LibTorch with CUDA, on a machine whose GPU is played with files of `folder`.
+Ended run_with_gpu(const TemporaryFolder& folder, const std::vector<std::string>& arguments) {
+  return run_program(arguments, [&] {
+    setenv("TEST_CUDA", "1", 1);
+    setenv("TEST_GPU", (folder / "gpu").c_str(), 1);
+  });
+}
+
+TEST(Gpu, that_a_case_broke_ends_the_run) {
+  const TemporaryFolder folder;
+  const std::string suite =
+      folder.write("suite.yaml", suite_of({"ok", "gpu_breaks", "long_record"}, "{silence_s: 20}"));
+  const std::vector<std::string> call = {"run",      suite,  "--out",   folder / "out",
+                                         "--device", "cuda", "--resume"};
+  const Ended ended = run_with_gpu(folder, call);
+  EXPECT_EQ(ended.code, 4);
+  EXPECT_NE(ended.err.find("gpu_breaks: behind it CUDA does not work any more: cuda:0: unspecified "
+                           "launch failure; what is done is kept"),
+            std::string::npos)
+      << ended.err;
+  Rows rows = read_rows(folder / "out");
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows["ok"]["status"], "ok");
+  EXPECT_EQ(rows["gpu_breaks"]["status"], "crashed");
+  std::filesystem::remove(folder / "gpu.broken");  // somebody reset it
+  EXPECT_EQ(run_with_gpu(folder, call).code, 1);
+  rows = read_rows(folder / "out");
+  ASSERT_EQ(rows.size(), 3U);
+  EXPECT_EQ(rows["long_record"]["status"], "ok");
+}
+
+TEST(Gpu, that_works_behind_a_case_that_went_wrong_goes_on) {
+  const TemporaryFolder folder;
+  const std::string suite =
+      folder.write("suite.yaml", suite_of({"segv", "failed", "ok"}, "{silence_s: 20}"));
+  const Ended ended =
+      run_with_gpu(folder, {"run", suite, "--out", folder / "out", "--device", "cuda"});
+  EXPECT_EQ(ended.code, 1) << ended.err;
+  EXPECT_EQ(read_rows(folder / "out").size(), 3U);
+}
+
+}  // namespace
+}  // namespace headroom
