@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <list>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -11,6 +12,7 @@
 #include "src/core/error.h"
 #include "src/core/json.h"
 #include "src/core/text.h"
+#include "src/runner/gpu_lock.h"
 #include "src/workers/agent.h"
 #include "src/workers/agents.h"
 #include "src/workers/launcher.h"
@@ -28,8 +30,10 @@ struct RunOptions {
 };
 
 struct Device {
-  std::string kind;  // cpu or cuda
-  std::string gpu;   // its product name, where it is cuda and was asked
+  std::string kind;           // cpu or cuda
+  Json gpus = Json::array();  // that there are, where it is cuda
+
+  std::string product() const { return gpus.empty() ? "" : gpus[0].at("name"); }
 };
 
 Device choose_device(const Catalog& catalog, const RunOptions& options) {
@@ -37,11 +41,21 @@ Device choose_device(const Catalog& catalog, const RunOptions& options) {
   if (asked == "cuda" && !catalog.cuda_built) {
     throw Unsupported("--device cuda: " + why_no_cuda());
   }
-  if (asked == "cpu" || !catalog.cuda_built) return {"cpu", ""};
-  if (asked == "cuda" && !options.with_plan) return {"cuda", ""};
-  const Json gpus = ask_worker({{"request", "doctor"}}).at("gpus");
-  if (!gpus.empty()) return {"cuda", gpus[0].at("name").get<std::string>()};
-  return {asked == "cuda" ? "cuda" : "cpu", ""};
+  if (asked == "cpu" || !catalog.cuda_built) return {"cpu"};
+  const Json machine = ask_worker({{"request", "doctor"}});
+  const Json& gpus = machine.at("gpus");
+  if (!gpus.empty() || asked == "cuda") return {"cuda", gpus};
+  return {"cpu"};
+}
+
+/// Of all GPUs that the run may use, for as long as it goes on.
+std::list<GpuLock> lock_gpus(const Device& device) {
+  std::list<GpuLock> locks;
+  for (const Json& gpu : device.gpus) {
+    const std::string uuid = gpu.value("uuid", "");
+    if (!uuid.empty()) locks.emplace_back(uuid);
+  }
+  return locks;
 }
 
 int list_cases(const Selection& selection, bool json) {
@@ -97,8 +111,9 @@ int run(const Catalog& catalog, const RunOptions& options) {
   run.agents = agents.get();
   run.worker = worker_path();
   const Device device = choose_device(catalog, options);
+  const std::list<GpuLock> locks = lock_gpus(device);
   run.device = device.kind;
-  if (options.with_plan) run.dry_run = dry_run_of_product(catalog, device.gpu);
+  if (options.with_plan) run.dry_run = dry_run_of_product(catalog, device.product());
   return run_suites(
       catalog, options.cases, "out", [&](const Suite&) { return run; }, &format_summary);
 }

@@ -2,8 +2,12 @@
 // Where a device is not fit to be measured on, the run ends and says so, in place of figures or of
 // one bad row after the other. The test worker plays the GPU.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <chrono>
+#include <csignal>
 #include <cstdlib>
+#include <thread>
 
 #include "tests/runner/program.h"
 
@@ -49,6 +53,34 @@ TEST(Gpu, that_works_behind_a_case_that_went_wrong_goes_on) {
       run_with_gpu(folder, {"run", suite, "--out", folder / "out", "--device", "cuda"});
   EXPECT_EQ(ended.code, 1) << ended.err;
   EXPECT_EQ(read_rows(folder / "out").size(), 3U);
+}
+
+TEST(Gpu, is_measured_on_by_one_run_at_a_time) {
+  const TemporaryFolder folder;
+  const std::string uuid = "GPU-test-" + std::to_string(getpid());
+  const auto start = [&](const std::string& name, const std::string& behaviour) {
+    const std::string suite =
+        folder.write(name + ".yaml", suite_of({behaviour}, "{silence_s: 60}"));
+    return start_program({"run", suite, "--device", "cuda", "--out", folder / name}, [&] {
+      setenv("TEST_CUDA", "1", 1);
+      setenv("TEST_GPU_UUID", uuid.c_str(), 1);
+    });
+  };
+  Program first = start("first", "hang");
+  while (!std::filesystem::exists(folder / "first/log/hang.log")) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  const Ended second = start("second", "ok").wait();
+  EXPECT_EQ(second.code, 4);
+  EXPECT_NE(second.err.find("another run of headroom measures on the GPU " + uuid + " (process " +
+                            std::to_string(first.pid()) + ")"),
+            std::string::npos)
+      << second.err;
+  EXPECT_FALSE(std::filesystem::exists(folder / "second"));
+  first.send(SIGKILL);  // the lock goes with the run, however that ends
+  first.wait();
+  EXPECT_EQ(start("second", "ok").wait().code, 0);
+  std::filesystem::remove("/dev/shm/headroom-" + uuid);
 }
 
 }  // namespace

@@ -351,7 +351,12 @@ void measure(const Json& request) {
 }
 
 Json answer(const Json& request) {
-  if (request["request"] == "doctor") return {{"gpus", Json::array()}};
+  if (request["request"] == "doctor") {
+    const char* uuid = std::getenv("TEST_GPU_UUID");
+    Json machine = {{"gpus", Json::array()}};
+    if (uuid != nullptr) machine["gpus"].push_back({{"name", "a GPU"}, {"uuid", uuid}});
+    return machine;
+  }
   if (request["request"] == "inspect") {
     return {{"parameters", {{{"name", "head.weight"}, {"shape", {10, 4}}, {"bytes", 160}}}},
             {"parameter_bytes", 160},
