@@ -45,6 +45,12 @@ Device choose_device(const Catalog& catalog, const RunOptions& options) {
   const Json machine = ask_worker({{"request", "doctor"}});
   const Json& gpus = machine.at("gpus");
   if (!gpus.empty() || asked == "cuda") return {"cuda", gpus};
+  // Hours of figures of the wrong device would be a bad way to learn of it.
+  if (machine.contains("unusable_gpu")) {
+    throw Unsupported("--device auto: " + machine["unusable_gpu"].get<std::string>() +
+                      "; --device cpu measures on the CPU");
+  }
+  say("--device auto: there is no GPU, so the CPU is measured");
   return {"cpu"};
 }
 

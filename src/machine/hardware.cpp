@@ -8,9 +8,11 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "src/machine/nvidia_driver.h"
 #include "src/machine/processes.h"
 
 #ifdef HEADROOM_CUDA
@@ -119,6 +121,31 @@ std::optional<std::string> gpu_uuid(c10::Device) { return std::nullopt; }
 
 #endif
 
+#ifdef HEADROOM_CUDA
+
+namespace {
+
+/// Whoever started this process wants no GPU.
+bool hides_gpus() {
+  const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
+  return visible != nullptr && (*visible == '\0' || *visible == '-');
+}
+
+/// Why GPUs that are there can't be used; nothing: there are none, or they are hidden on purpose.
+std::optional<std::string> why_unusable(cudaError_t error) {
+  const auto driver = nvidia_driver();
+  if (!driver || hides_gpus()) return std::nullopt;
+  int served = 0;
+  cudaDriverGetVersion(&served);
+  return "there is a GPU with NVIDIA's driver " + *driver +
+         (served > 0 ? ", which serves CUDA " + version_text(served) : "") + ", and CUDA " +
+         *cuda_version() + " can't use it (" + cudaGetErrorString(error) + ")";
+}
+
+}  // namespace
+
+#endif
+
 nlohmann::ordered_json describe_hardware() {
   nlohmann::ordered_json result{
       {"libtorch", libtorch_version()},
@@ -133,6 +160,8 @@ nlohmann::ordered_json describe_hardware() {
   int count = 0;
   const cudaError_t error = cudaGetDeviceCount(&count);
   if (error != cudaSuccess) result["no_gpu_because"] = cudaGetErrorString(error);
+  const auto unusable = count == 0 ? why_unusable(error) : std::nullopt;
+  if (unusable) result["unusable_gpu"] = *unusable;
   for (int i = 0; error == cudaSuccess && i < count; ++i) {
     const c10::Device device(c10::DeviceType::CUDA, static_cast<c10::DeviceIndex>(i));
     result["gpus"].push_back({{"name", device_name(device)},

@@ -83,5 +83,33 @@ TEST(Gpu, is_measured_on_by_one_run_at_a_time) {
   std::filesystem::remove("/dev/shm/headroom-" + uuid);
 }
 
+TEST(Gpu, that_can_not_be_used_is_no_reason_to_measure_the_cpu) {
+  const TemporaryFolder folder;
+  const std::string suite = folder.write("suite.yaml", suite_of({"ok"}, "{silence_s: 20}"));
+  const auto run = [&](const std::string& device) {
+    return run_program({"run", suite, "--out", folder / "out", "--device", device}, [] {
+      setenv("TEST_CUDA", "1", 1);
+      setenv("TEST_UNUSABLE_GPU", "its driver is of 2014", 1);
+    });
+  };
+  const Ended refused = run("auto");
+  EXPECT_EQ(refused.code, 4);
+  EXPECT_NE(refused.err.find("--device auto: its driver is of 2014; --device cpu measures on the "
+                             "CPU"),
+            std::string::npos)
+      << refused.err;
+  EXPECT_FALSE(std::filesystem::exists(folder / "out"));
+  EXPECT_EQ(run("cpu").code, 0);
+}
+
+TEST(Gpu, that_is_not_there_is_said) {
+  const TemporaryFolder folder;
+  const std::string suite = folder.write("suite.yaml", suite_of({"ok"}, "{silence_s: 20}"));
+  const Ended ended = run_with_gpu(folder, {"run", suite, "--out", folder / "out"});
+  EXPECT_EQ(ended.code, 0);
+  EXPECT_NE(ended.err.find("there is no GPU, so the CPU is measured"), std::string::npos)
+      << ended.err;
+}
+
 }  // namespace
 }  // namespace headroom

@@ -353,8 +353,10 @@ void measure(const Json& request) {
 Json answer(const Json& request) {
   if (request["request"] == "doctor") {
     const char* uuid = std::getenv("TEST_GPU_UUID");
+    const char* unusable = std::getenv("TEST_UNUSABLE_GPU");
     Json machine = {{"gpus", Json::array()}};
     if (uuid != nullptr) machine["gpus"].push_back({{"name", "a GPU"}, {"uuid", uuid}});
+    if (unusable != nullptr) machine["unusable_gpu"] = unusable;
     return machine;
   }
   if (request["request"] == "inspect") {
