@@ -100,7 +100,7 @@ void judge_status(const Repeats& new_case, CaseChange& change) {
 /// The growth of the peak of allocated bytes, where it changed.
 std::vector<Growth> growth_of_peak(const Repeats& old_case, const Repeats& new_case,
                                    const std::vector<FigureChange>& figures) {
-  constexpr std::string_view kPeak = column::run_peak_allocated_bytes;
+  static constexpr std::string_view kPeak = column::run_peak_allocated_bytes;
   const auto peak = std::ranges::find(figures, kPeak, &FigureChange::column);
   if (peak == figures.end() || peak->trend == Trend::same) return {};
   const auto run_with = [](const Repeats& repeats, double bytes) {
