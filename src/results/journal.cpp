@@ -72,6 +72,7 @@ JournalText read_journal(std::string_view text, const std::string& path) {
     const bool is_last = !has_end || end + 1 == text.size();
     if (is_last && is_torn(line, has_end)) break;
     try {
+      if (!has_end) throw JsonError("its line has no end");
       journal.records.push_back(record_of(line));
     } catch (const JsonError& error) {
       throw ResultsError(Place{path, number, 1}.text() +

@@ -11,6 +11,7 @@
 #include <random>
 #include <system_error>
 
+#include "src/core/checksum.h"
 #include "src/core/error.h"
 #include "src/core/json.h"
 #include "tests/flushes.h"
@@ -166,6 +167,21 @@ TEST(Journal, names_the_damaged_line) {
     FAIL();
   } catch (const ResultsError& error) {
     EXPECT_EQ(error.what(), path + ":2:1: this record is damaged: its checksum does not fit");
+  }
+}
+
+// What a write leaves that is cut short begins as a record does, with an object: this is none.
+TEST(Journal, whose_last_line_is_no_record_and_has_no_end_is_refused) {
+  const std::string seven = to_hex(crc32("7"), 8) + " 7";
+  for (const std::string& before : {std::string(), to_hex(crc32("{}"), 8) + " {}\n"}) {
+    const std::string text = before + seven;
+    try {
+      read_journal(text, "journal");
+      FAIL() << text;
+    } catch (const ResultsError& error) {
+      EXPECT_EQ(std::string(error.what()), std::string("journal:") + (before.empty() ? "1" : "2") +
+                                               ":1: this record is damaged: its line has no end");
+    }
   }
 }
 
