@@ -25,6 +25,28 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMaxBytesOfReport = 1 << 20;
 
+// What a report holds, and what it holds where LibTorch's allocator could be asked.
+constexpr std::array kTextsOfReport = {"gpu", "libtorch", "not_modelled"};
+constexpr std::array kCountsOfReport = {
+    "total_bytes",      "context_bytes", "peak_device_bytes", "refused_bytes",
+    "to_device_bytes",  "to_host_bytes", "peak_pinned_bytes", "free_when_refused_bytes",
+    "collective_bytes", "launches",      "product_flops",     "undecided_questions"};
+constexpr std::array kCountsOfAllocator = {"peak_allocated_bytes", "peak_reserved_bytes",
+                                           "out_of_memory_errors"};
+
+bool is_count(const Json& value) { return value.is_number_integer() && value >= 0; }
+
+/// Whether it is the report of a dry run: whoever runs dry can write into its folder.
+bool is_report(const Json& json) {
+  return std::ranges::all_of(kTextsOfReport,
+                             [&](const char* name) { return member(json, name).is_string(); }) &&
+         std::ranges::all_of(kCountsOfReport,
+                             [&](const char* name) { return is_count(member(json, name)); }) &&
+         std::ranges::all_of(kCountsOfAllocator, [&](const char* name) {
+           return !json.contains(name) || is_count(json[name]);
+         });
+}
+
 /// ld.so splits LD_PRELOAD at spaces and colons, replaces what follows a "$", and knows no escape.
 bool can_be_preloaded(const std::string& path) {
   return path.find_first_of(" :$") == std::string::npos;
@@ -132,9 +154,14 @@ DryReports read_reports(const std::filesystem::path& scratch) {
   std::sort(files.begin(), files.end());
   DryReports reports;
   for (const auto& file : files) {
+    Json report;
     try {
-      reports.whole.push_back(read_json(read_file(file.string(), kMaxBytesOfReport)));
+      report = read_json(read_file(file.string(), kMaxBytesOfReport));
     } catch (const JsonError&) {  // it is empty, or torn
+    }
+    if (is_report(report)) {
+      reports.whole.push_back(std::move(report));
+    } else {
       ++reports.missing;
     }
   }

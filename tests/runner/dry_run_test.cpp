@@ -54,15 +54,48 @@ TEST(DryRunEnvironment, refuses_where_no_name_can_be_preloaded) {
       "set TMPDIR to a folder without a space"));
 }
 
+constexpr const char* kReport = R"({"gpu": "h200", "libtorch": "", "not_modelled": "",
+  "total_bytes": 9, "context_bytes": 1, "peak_device_bytes": 2, "refused_bytes": 0,
+  "free_when_refused_bytes": 0, "peak_pinned_bytes": 0, "to_device_bytes": 0, "to_host_bytes": 0,
+  "collective_bytes": 0, "launches": 3, "product_flops": 4, "undecided_questions": 0})";
+
 TEST(DryReports, count_those_that_are_empty_or_torn) {
   const TemporaryFolder folder;
   folder.write("1.json", "");
   folder.write("2.json", R"({"gpu": "h2)");
-  folder.write("3.json", R"({"gpu": "h200"})");
+  folder.write("3.json", kReport);
   const DryReports reports = read_reports(folder.path());
   ASSERT_EQ(reports.whole.size(), 1u);
   EXPECT_EQ(reports.whole[0].at("gpu"), "h200");
   EXPECT_EQ(reports.missing, 2u);
+}
+
+// A program that runs dry knows the folder, and may write anything there.
+TEST(DryReports, of_any_other_form_are_missing) {
+  const auto is_whole = [](const nlohmann::ordered_json& report) {
+    const TemporaryFolder folder;
+    folder.write("1.json", report.dump());
+    const DryReports reports = read_reports(folder.path());
+    EXPECT_EQ(reports.whole.size() + reports.missing, 1u);
+    return !reports.whole.empty();
+  };
+  const auto report = nlohmann::ordered_json::parse(kReport);
+  EXPECT_TRUE(is_whole(report));
+  for (const char* other : {"7", "[]", "{}", "null"}) {
+    EXPECT_FALSE(is_whole(nlohmann::ordered_json::parse(other))) << other;
+  }
+  for (const auto& [name, value] : report.items()) {
+    auto spoilt = report;
+    spoilt.erase(name);
+    EXPECT_FALSE(is_whole(spoilt)) << "no " << name;
+    spoilt[name] = value.is_string() ? nlohmann::ordered_json(1) : "text";
+    EXPECT_FALSE(is_whole(spoilt)) << name;
+  }
+  auto counted = report;
+  counted["peak_allocated_bytes"] = 5;
+  EXPECT_TRUE(is_whole(counted));
+  counted["peak_allocated_bytes"] = -5;
+  EXPECT_FALSE(is_whole(counted));
 }
 
 }  // namespace
