@@ -126,7 +126,7 @@ class CasePlanner {
 
 /// The precision of the case's fastest products: a bound must not be too high.
 dry_run::Precision fastest_precision(const Json& columns, bool tf32) {
-  const std::string name = columns.value(column::precision, "");
+  const std::string name = text_in(columns, column::precision);
   if (name.ends_with("bfloat16")) return dry_run::Precision::bfloat16;
   if (name.ends_with("float16")) return dry_run::Precision::float16;
   if (name == "float64") return dry_run::Precision::float64;
@@ -144,16 +144,17 @@ std::optional<CasePlan> plan_case(const WorkerRequest& request, const DryRun& dr
 std::optional<std::int64_t> step_time_lower_bound_ns(const Json& record, const std::string& gpu,
                                                      bool tf32) {
   const dry_run::Gpu* found = dry_run::find_gpu(gpu);
-  const Json columns = columns_of(record);
-  if (found == nullptr || !columns.contains(column::flops_per_step)) return std::nullopt;
-  const double flops = columns[column::flops_per_step].get<double>();
-  const double copied = columns.value(column::host_link_bytes_per_step, 0.0);
-  const double sent = columns.value(column::collective_bytes_per_step, 0.0);
-  const double seconds =
-      std::max({flops / dry_run::peak_flops(*found, fastest_precision(columns, tf32)),
-                copied / (2 * found->host_bytes_per_second),  // both directions at once
-                sent / found->peer_bytes_per_second});
-  return static_cast<std::int64_t>(seconds * 1e9);
+  const Json& columns = columns_of(record);
+  const auto flops = number_in(columns, column::flops_per_step);
+  if (found == nullptr || !flops) return std::nullopt;
+  const double copied = number_in(columns, column::host_link_bytes_per_step).value_or(0);
+  const double sent = number_in(columns, column::collective_bytes_per_step).value_or(0);
+  const double nanoseconds =
+      1e9 * std::max({*flops / dry_run::peak_flops(*found, fastest_precision(columns, tf32)),
+                      copied / (2 * found->host_bytes_per_second),  // both directions at once
+                      sent / found->peer_bytes_per_second});
+  if (nanoseconds < 0 || nanoseconds >= 0x1p63) return std::nullopt;  // no time
+  return static_cast<std::int64_t>(nanoseconds);
 }
 
 }  // namespace headroom

@@ -43,7 +43,7 @@ std::optional<CasePlan> plan_case(const WorkerRequest& request, const DryRun& dr
 /// The least time that an update can take on a GPU of the table: its FLOPs, its bytes over the host
 /// link and those to other ranks at the GPU's peak rates, the longest of the three. `record` is a
 /// worker's; `tf32` says that float32 products may run as TF32. Nothing: the record does not count
-/// FLOPs, or the GPU is unknown.
+/// FLOPs, or what it counts makes no time, or the GPU is unknown.
 std::optional<std::int64_t> step_time_lower_bound_ns(const nlohmann::ordered_json& record,
                                                      const std::string& gpu, bool tf32);
 

@@ -57,5 +57,17 @@ TEST(CasePlan, is_none_where_there_is_no_room_for_a_report) {
   EXPECT_TRUE(contains(message, "No space left on device")) << message;
 }
 
+TEST(StepTimeLowerBound, is_none_where_the_record_counts_nothing_that_makes_a_time) {
+  const auto bound = [](const Json& flops) {
+    const Json columns = {{"flops_per_step", flops}, {"precision", 7}};
+    return step_time_lower_bound_ns({{"columns", columns}}, "h200", false);
+  };
+  EXPECT_GT(bound(1e15), 0);
+  for (const Json& flops : {Json("many"), Json(), Json(1e300), Json(-1e300), Json::array()}) {
+    EXPECT_EQ(bound(flops).value_or(0), 0) << flops;
+  }
+  EXPECT_EQ(step_time_lower_bound_ns({{"columns", 7}}, "h200", false), std::nullopt);
+}
+
 }  // namespace
 }  // namespace headroom
