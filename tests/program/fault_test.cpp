@@ -70,6 +70,19 @@ TEST(Faults, MemoryThatEndsIsARowAndTheRestRuns) {
   EXPECT_EQ(rows[4].text("status"), "ok") << rows[4].text("reason");
 }
 
+// A byte is less than LibTorch's allocator is asked for first: another one fails before it.
+TEST(Faults, MemoryThatEndsOutsideOfLibTorchIsOutOfMemoryToo) {
+  const TemporaryFolder folder;
+  const std::string suite = folder.write("suite.yaml", kFaultSuite);
+  const Ended ended = run_headroom({"run", suite, "--device", "cpu", "--only", "^vanilla$", "--set",
+                                    "limits.memory_bytes=1", "--out", folder / "out"});
+  EXPECT_EQ(ended.code, 4) << ended.err;  // nothing was measured
+  const auto rows = read_csv_rows(folder / "out");
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].text("status"), "out_of_memory");
+  EXPECT_EQ(rows[0].text("reason"), "host: the system gives no more memory");
+}
+
 TEST(Faults, CtrlCKeepsWhatIsDone) {
   const TemporaryFolder folder;
   const std::string suite = folder.write("suite.yaml", kFaultSuite);

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "tests/program/program.h"
+#include "tests/support/listening.h"
 
 namespace headroom {
 namespace {
@@ -75,6 +76,54 @@ TEST(Ranks, ThatDisagreeOnAShapeEndAsARowAndTheSuiteGoesOn) {
   }
 }
 
+/// The workers of a run of two ranks, once both have started.
+std::vector<pid_t> workers_of(const Program& program) {
+  std::vector<pid_t> workers;
+  const auto begin = Clock::now();
+  while (workers.size() < 2 && Clock::now() - begin < std::chrono::seconds(30)) {
+    workers = program.children();
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return workers;
+}
+
+TEST(Ranks, OneThatNeverJoinsEndsTheCaseAndIsNamed) {
+  const TemporaryFolder folder;
+  const std::string suite = folder.write("suite.yaml", kRanksSuite);
+  Program program = start_headroom({"run", suite, "--device", "cpu", "--only", "^fsdp$", "--set",
+                                    "limits.silence_s=5", "--out", folder / "out"});
+  const auto workers = workers_of(program);
+  ASSERT_EQ(workers.size(), 2u);
+  kill(workers[1], SIGSTOP);  // long before it has loaded LibTorch
+  EXPECT_EQ(program.wait().code, 1);
+  const auto rows = read_csv_rows(folder / "out");
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].text("status"), "timeout");
+  EXPECT_EQ(rows[0].text("reason").find("rank 1 of 2"), 0u) << rows[0].text("reason");
+  // The other one waited for it where ranks meet.
+  EXPECT_NE(read_text(folder / "out/journal.jsonl").find("in phase build"), std::string::npos);
+}
+
+TEST(Ranks, ListenOnTheLoopbackAlone) {
+  const TemporaryFolder folder;
+  const std::string suite = folder.write("suite.yaml", kRanksSuite);
+  Program program = start_headroom({"run", suite, "--device", "cpu", "--only", "^ddp$", "--set",
+                                    "train.steps=10000", "--out", folder / "out"});
+  for (const pid_t worker : workers_of(program)) {
+    const auto begin = Clock::now();
+    std::vector<Listening> sockets;
+    while (sockets.empty() && Clock::now() - begin < std::chrono::seconds(30)) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      sockets = listening_sockets(worker);
+    }
+    EXPECT_FALSE(sockets.empty());  // gloo's
+    for (const Listening& one : sockets) EXPECT_TRUE(one.is_on_loopback()) << one.address;
+  }
+  EXPECT_TRUE(listening_sockets(program.pid()).empty());
+  program.send(SIGKILL);
+  program.wait();
+}
+
 TEST(Ranks, AKilledOneEndsTheCaseAndIsNamed) {
   const TemporaryFolder folder;
   const std::string suite = folder.write("suite.yaml", kRanksSuite);
@@ -82,12 +131,7 @@ TEST(Ranks, AKilledOneEndsTheCaseAndIsNamed) {
     const std::string out = folder / "out";
     Program program = start_headroom(
         {"run", suite, "--only", "^fsdp$", "--set", "train.steps=10000", "--out", out});
-    std::vector<pid_t> workers;
-    const auto begin = Clock::now();
-    while (workers.size() < 2 && Clock::now() - begin < std::chrono::seconds(30)) {
-      workers = program.children();
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
+    const auto workers = workers_of(program);
     ASSERT_EQ(workers.size(), 2u);
     std::this_thread::sleep_for(std::chrono::milliseconds(500 + 900 * killed));
     const auto when = Clock::now();
