@@ -216,6 +216,8 @@ std::unique_ptr<Model> make_vit(const ModelOptions& options, const InputShape& s
   return std::make_unique<Vit>(size, options, std::move(layers), parameters.take());
 }
 
+// As small as test_vit of timm, for tests.
+constexpr VitSize kVitMini{.patch = 16, .layers = 6, .heads = 2, .width = 64};
 constexpr VitSize kVitTi16{.patch = 16, .layers = 12, .heads = 3, .width = 192};
 constexpr VitSize kVitS16{.patch = 16, .layers = 12, .heads = 6, .width = 384};
 constexpr VitSize kVitB16{.patch = 16, .layers = 12, .heads = 12, .width = 768};
@@ -223,6 +225,8 @@ constexpr VitSize kVitL16{.patch = 16, .layers = 24, .heads = 16, .width = 1024}
 constexpr VitSize kVitH14{.patch = 14, .layers = 32, .heads = 16, .width = 1280};
 
 constexpr std::array kVitModels = {
+    ModelEntry{"vit_mini", "vision transformer, mini: 6 layers of width 64, 16-pixel patches",
+               InputKind::image, make_vit<kVitMini>},
     ModelEntry{"vit_ti_16", "vision transformer, tiny: 12 layers of width 192, 16-pixel patches",
                InputKind::image, make_vit<kVitTi16>},
     ModelEntry{"vit_s_16", "vision transformer, small: 12 layers of width 384, 16-pixel patches",

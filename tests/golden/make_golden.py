@@ -63,7 +63,8 @@ def fill(model):
             parameter.copy_(values.float())
 
 
-VITS = {  # name: (patch, layers, heads, width); the first two are not among torchvision's builders
+VITS = {  # name: (patch, layers, heads, width); the first three are not among torchvision's builders
+    "vit_mini": (16, 6, 2, 64),
     "vit_ti_16": (16, 12, 3, 192),
     "vit_s_16": (16, 12, 6, 384),
     "vit_b_16": (16, 12, 12, 768),
@@ -248,6 +249,7 @@ def main():
     golden = {
         "made_with": {m.__name__: m.__version__ for m in (torch, torchvision, transformers)},
         "structures": [
+            structure("vit_mini", 10, 224),
             structure("vit_ti_16", 10, 224),
             structure("vit_s_16", 10, 224),
             structure("vit_b_16", 1000, 224),
@@ -262,6 +264,7 @@ def main():
             structure("gpt2_7_5b", 2, 0),
         ],
         "parity": [
+            parity("vit_mini", 10, image_size=32),
             parity("vit_ti_16", 10, image_size=64),
             parity("vit_b_16", 10, image_size=32, gradients=False),
             parity("bert_mini", 3, tokens=16),

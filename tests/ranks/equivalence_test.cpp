@@ -14,13 +14,18 @@ namespace {
 constexpr std::int64_t kRankBatch = 4;
 constexpr std::int64_t kMicroBatches = 2;  // of a rank, where it accumulates
 
-/// How near a training on ranks comes to that on one.
-enum class Class {
-  same_bits,  // losses and weights
-  same_sums,  // added in another order: 1e-12 in fp64
-  as_ddp,     // losses and weights to the last bit, but of ddp on as many ranks
-  as_alone,   // losses and weights to the last bit, but of the same sharding on one rank
-  near,       // 16-bit numbers added in another order: losses within 2 %
+/// How near a training on ranks comes to its control.
+enum class Near {
+  same_bits,   // losses and weights
+  same_sums,   // added or rounded in another order: 1e-12 in fp64
+  in_16_bits,  // which are added in another order: losses within 2 %
+};
+
+/// What a training on ranks is held against.
+enum class Control {
+  micro_batches,  // of one rank, with the same samples
+  ddp,            // on as many ranks
+  alone,          // micro-batches of one rank that shards as the ranks do
 };
 
 struct EquivalenceRow {
@@ -29,15 +34,17 @@ struct EquivalenceRow {
   std::vector<Json> sharding;
   std::vector<Json> others;  // techniques that the control lists as well
   Json train;                // beside the base's
-  Class expected = Class::same_bits;
+  Near expected = Near::same_bits;
   int steps = 20;
+  Control control = Control::micro_batches;
 
   friend std::ostream& operator<<(std::ostream& out, const EquivalenceRow& row) {
     return out << row.name;
   }
 };
 
-// cpu_offload updates with the host's fused kernels.
+// cpu_offload updates with the host's fused kernels, as optimizer_offload does. They round the ends
+// of a tensor otherwise, and a rank's part of a unit has other ends than the control's parameters.
 const Json kFused = {{"name", "adamw"}, {"lr", 1e-3}, {"implementation", "fused"}};
 
 using Stack = std::vector<Json>;
@@ -55,7 +62,7 @@ std::vector<EquivalenceRow> equivalence_rows() {
       {"fsdp_kept", technique("fsdp", {{"reshard_after_forward", false}})},
       {"fsdp_ahead", technique("fsdp", {{"prefetch_forward", true}})},
       {"fsdp_late", technique("fsdp", {{"prefetch_backward", false}})},
-      {"fsdp_in_pairs", technique("fsdp", {{"min_parameters", 600'000}})},
+      {"fsdp_in_pairs", technique("fsdp", {{"min_parameters", 60'000}})},
   };
   const std::map<std::string, Stack> partners{
       {"checkpointing", {technique("activation_checkpointing")}},
@@ -71,10 +78,11 @@ std::vector<EquivalenceRow> equivalence_rows() {
   };
   std::vector<EquivalenceRow> rows;
   for (const auto& [name, sharding] : shardings) {
-    const Json& adamw = sharding.size() == 2 ? kFused : kAdamW;
+    const bool on_host = sharding.size() == 2;
+    const Json& adamw = on_host ? kFused : kAdamW;
+    const Near at_best = on_host ? Near::same_sums : Near::same_bits;
     const Json sgd_64{{"precision", "float64"}, {"optimizer", kSgd}};
-    // The host's fused kernels round the ends of a tensor otherwise: in fp32 for a few steps only.
-    if (sharding.size() == 1) {
+    if (!on_host) {
       rows.push_back({name + "_float32_adamw", 2, sharding, {}, {{"optimizer", adamw}}});
       rows.push_back({name + "_float32_sgd", 2, sharding, {}, {{"optimizer", kSgd}}});
     }
@@ -82,42 +90,46 @@ std::vector<EquivalenceRow> equivalence_rows() {
                     2,
                     sharding,
                     {},
-                    {{"precision", "float64"}, {"optimizer", adamw}}});
-    rows.push_back({name + "_float64_sgd", 2, sharding, {}, sgd_64});
+                    {{"precision", "float64"}, {"optimizer", adamw}},
+                    at_best});
+    rows.push_back({name + "_float64_sgd", 2, sharding, {}, sgd_64, at_best});
     for (const std::int64_t ranks : {3, 4}) {
-      rows.push_back({name + "_on_" + std::to_string(ranks),
-                      ranks,
-                      sharding,
-                      {},
-                      sgd_64,
-                      Class::same_sums,
-                      4});
+      rows.push_back(
+          {name + "_on_" + std::to_string(ranks), ranks, sharding, {}, sgd_64, Near::same_sums, 4});
     }
     rows.push_back({name + "_with_clipping",
                     2,
                     sharding,
                     {},
                     {{"optimizer", kSgd}, {"max_gradient_norm", 0.5}, {"precision", "float64"}},
-                    Class::same_sums,
+                    Near::same_sums,
                     4});
     rows.push_back({name + "_with_accumulation",
                     2,
                     sharding,
                     {technique("gradient_accumulation", {{"micro_batches", kMicroBatches}})},
                     sgd_64,
-                    Class::same_sums,
+                    Near::same_sums,
                     4});
     for (const auto& [partner, others] : partners) {
       // The weights are on the host already.
-      if (partner == "optimizer_offload" && sharding.size() == 2) continue;
+      if (partner == "optimizer_offload" && on_host) continue;
       if (partner == "on_device_init" && name == "ddp")
         continue;  // on the CPU it does nothing there
-      Class expected = Class::same_bits;
-      if (partner == "bfloat16_on_device") expected = Class::near;
+      const bool updates_parts_on_host =
+          on_host || (partner == "optimizer_offload" && name != "ddp");
+      EquivalenceRow row{name + "_with_" + partner, 2, sharding, others, {{"optimizer", adamw}}};
+      row.steps = 3;
       // A rank scales a loss that a micro-batch has halved: other numbers overflow.
-      if (partner == "loss_scaling") expected = Class::as_ddp;
-      rows.push_back(
-          {name + "_with_" + partner, 2, sharding, others, {{"optimizer", adamw}}, expected, 3});
+      if (partner == "loss_scaling") row.control = Control::ddp;
+      const bool narrow = partner == "mixed_precision" || partner == "loss_scaling";
+      if (partner == "bfloat16_on_device" || (narrow && updates_parts_on_host)) {
+        row.expected = Near::in_16_bits;
+      } else if (updates_parts_on_host) {
+        row.expected = Near::same_sums;
+        row.train["precision"] = "float64";
+      }
+      rows.push_back(row);
     }
   }
   for (const char* name : {"zero_1", "zero_2", "fsdp"}) {
@@ -126,24 +138,30 @@ std::vector<EquivalenceRow> equivalence_rows() {
     };
     const std::string row = std::string(name) + "_in_";
     const Json train{{"optimizer", kAdamW}};
-    rows.push_back({row + "bfloat16", 2, {narrow("bfloat16")}, {}, train, Class::near, 5});
-    rows.push_back({row + "float16", 2, {narrow("float16")}, {}, train, Class::near, 5});
+    rows.push_back({row + "bfloat16", 2, {narrow("bfloat16")}, {}, train, Near::in_16_bits, 5});
+    rows.push_back({row + "float16", 2, {narrow("float16")}, {}, train, Near::in_16_bits, 5});
     // fsdp adds micro-batches up in full precision, and ranks in 16 bits. A micro-batch halves its
     // loss, which float16 is too short for.
     if (row == "fsdp_in_") continue;
-    rows.push_back(
-        {row + "bfloat16_alone", 2, {narrow("bfloat16")}, {}, train, Class::as_alone, 5});
+    rows.push_back({row + "bfloat16_alone",
+                    2,
+                    {narrow("bfloat16")},
+                    {},
+                    train,
+                    Near::same_bits,
+                    5,
+                    Control::alone});
   }
   for (const auto& [name, sharding] : options) {
-    rows.push_back({name, 2, {sharding}, {}, {{"optimizer", kAdamW}}, Class::same_bits, 5});
+    rows.push_back({name, 2, {sharding}, {}, {{"optimizer", kAdamW}}, Near::same_bits, 5});
   }
   return rows;
 }
 
-/// The same training on one rank.
+/// The training that the row is held against.
 Json control_of(const EquivalenceRow& row, const Json& values) {
   Json control = values;
-  if (row.expected == Class::as_ddp) {
+  if (row.control == Control::ddp) {
     control["techniques"] = row.others;
     control["techniques"].push_back(technique("ddp"));
     return control;
@@ -151,7 +169,7 @@ Json control_of(const EquivalenceRow& row, const Json& values) {
   control["ranks"] = 1;
   control["train"]["batch_size"] = kRankBatch * row.ranks;
   control["techniques"] = Json::array();
-  if (row.expected == Class::as_alone) control["techniques"] = row.sharding;
+  if (row.control == Control::alone) control["techniques"] = row.sharding;
   std::int64_t micro_batches = row.ranks;
   for (const Json& other : row.others) {
     if (other.at("name") == "on_device_init") continue;
@@ -172,7 +190,7 @@ INSTANTIATE_TEST_SUITE_P(, EquivalenceTest, testing::ValuesIn(equivalence_rows()
 
 TEST_P(EquivalenceTest, RanksTrainWhatMicroBatchesTrain) {
   const EquivalenceRow& row = GetParam();
-  Json values = small_vit(row.ranks, kRankBatch);
+  Json values = mini_vit(row.ranks, kRankBatch);
   values["train"].update(row.train);
   for (const Json& other : row.others) values["techniques"].push_back(other);
   for (const Json& sharding : row.sharding) values["techniques"].push_back(sharding);
@@ -186,11 +204,10 @@ TEST_P(EquivalenceTest, RanksTrainWhatMicroBatchesTrain) {
               rank.seen.at("ledger_bytes"));
     EXPECT_EQ(rank.seen.at("losses"), ranks.front().seen.at("losses"));
     EXPECT_TRUE(rank.weights == ranks.front().weights) << "ranks have different weights";
-    if (row.expected == Class::same_bits || row.expected == Class::as_ddp ||
-        row.expected == Class::as_alone) {
+    if (row.expected == Near::same_bits) {
       EXPECT_EQ(rank.seen.at("losses"), control.seen.at("losses"));
       EXPECT_TRUE(rank.weights == control.weights) << "weights differ from the control's";
-    } else if (row.expected == Class::same_sums) {
+    } else if (row.expected == Near::same_sums) {
       EXPECT_LE(loss_distance(rank, control), 1e-12);
       EXPECT_LE(weight_distance(rank, control), 1e-12);
     } else {
@@ -212,8 +229,8 @@ TEST(RanksTest, EveryPairThatComposesHasARow) {
 
 // The controls of the controls: a training that learns, and ranks that see different samples.
 TEST(RanksTest, OtherSamplesTrainOtherWeights) {
-  const RankSaw one = train(with(small_vit(2, kRankBatch), {technique("fsdp")}), 2).front();
-  Json half = small_vit(1, kRankBatch);
+  const RankSaw one = train(with(mini_vit(2, kRankBatch), {technique("fsdp")}), 2).front();
+  Json half = mini_vit(1, kRankBatch);
   const RankSaw alone = train(half, 2).front();
   EXPECT_FALSE(one.weights == alone.weights);
   EXPECT_NE(one.seen.at("losses"), alone.seen.at("losses"));
@@ -230,11 +247,11 @@ TEST(RanksTest, AnOverflowOnAllRanksSkipsTheFusedUpdate) {
 }
 
 TEST(RanksTest, AnUnevenLastMicroBatchCountsByItsSamples) {
-  Json values = small_vit(2, 5);  // 3 and 2 samples a rank
+  Json values = mini_vit(2, 5);  // 3 and 2 samples a rank
   values["train"]["precision"] = "float64";
   values["train"]["optimizer"] = kSgd;
   const Json accumulation = technique("gradient_accumulation", {{"micro_batches", 2}});
-  Json whole = small_vit(1, 10);
+  Json whole = mini_vit(1, 10);
   whole["train"].update(values["train"]);
   whole["train"]["batch_size"] = 10;
   const RankSaw control = train(whole, 4).front();

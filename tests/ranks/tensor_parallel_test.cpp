@@ -36,32 +36,32 @@ std::vector<ParallelRow> parallel_rows() {
       {"bert_on_4", small_bert(4, kBatch)},
       {"vit_on_3", small_vit(3, kBatch)},  // 5 tokens: parts of 2, 2 and 1
       {"gpt2_on_2", small_gpt2(2, kBatch)},
-      {"adamw", small_bert(2, kBatch), {}, double_adamw},
-      {"clipping", small_bert(2, kBatch), {}, clipped},
-      {"float32", small_bert(2, kBatch), {}, single, 1e-5},
+      {"adamw", mini_vit(2, kBatch), {}, double_adamw},
+      {"clipping", mini_vit(2, kBatch), {}, clipped},
+      {"float32", mini_vit(2, kBatch), {}, single, 1e-5},
       {"mixed_precision",
-       small_bert(2, kBatch),
+       mini_vit(2, kBatch),
        {technique("mixed_precision", {{"dtype", "bfloat16"}})},
        single,
        2e-2},
       {"loss_scaling",
-       small_bert(2, kBatch),
+       mini_vit(2, kBatch),
        {technique("mixed_precision", {{"dtype", "float16"}})},
        single,
        2e-2},
-      {"bfloat16", small_bert(2, kBatch), {technique("bfloat16")}, single, 5e-2},
+      {"bfloat16", mini_vit(2, kBatch), {technique("bfloat16")}, single, 5e-2},
       {"bfloat16_on_device",
-       small_bert(2, kBatch),
+       mini_vit(2, kBatch),
        {technique("bfloat16"), technique("on_device_init")},
        single,
        5e-2},
   };
   rows.push_back(
       {"checkpointing_of_vit", small_vit(3, kBatch), {technique("activation_checkpointing")}});
-  rows.push_back({"sgd", small_bert(2, kBatch), {technique("sgd", {{"lr", 0.02}})}, double_adamw});
+  rows.push_back({"sgd", mini_vit(2, kBatch), {technique("sgd", {{"lr", 0.02}})}, double_adamw});
   for (const char* partner : {"activation_checkpointing", "activation_offload",
                               "gradient_accumulation", "optimizer_offload"}) {
-    rows.push_back({partner, small_bert(2, kBatch), {technique(partner)}});
+    rows.push_back({partner, mini_vit(2, kBatch), {technique(partner)}});
   }
   return rows;
 }

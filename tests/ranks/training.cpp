@@ -30,6 +30,12 @@ Json small_vit(std::int64_t ranks, std::int64_t batch_size) {
           {"techniques", Json::array()}};
 }
 
+Json mini_vit(std::int64_t ranks, std::int64_t batch_size) {
+  Json values = small_vit(ranks, batch_size);
+  values["model"]["name"] = "vit_mini";
+  return values;
+}
+
 Json small_bert(std::int64_t ranks, std::int64_t batch_size) {
   Json values = small_vit(ranks, batch_size);
   values["model"] = {{"name", "bert_mini"}, {"num_classes", 2}};
