@@ -30,6 +30,8 @@ class Part:
         parser.add_argument("--build", type=Path, default=ROOT / "build/dev", help="a built tree")
         parser.add_argument("--counts", type=Path, help="the file to append the counts to")
         self.arguments = parser.parse_args()
+        if self.arguments.tries is not None and self.arguments.tries < 1:
+            parser.error("--tries is less than 1")
         self.build = self.arguments.build.resolve()
         self.name = name
         self.counts = collections.Counter()

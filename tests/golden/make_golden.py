@@ -63,7 +63,8 @@ def fill(model):
             parameter.copy_(values.float())
 
 
-VITS = {  # name: (patch, layers, heads, width); the first three are not among torchvision's builders
+# name: (patch, layers, heads, width); the first three are not among torchvision's builders
+VITS = {
     "vit_mini": (16, 6, 2, 64),
     "vit_ti_16": (16, 12, 3, 192),
     "vit_s_16": (16, 12, 6, 384),
