@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -62,12 +63,37 @@ bool is_temporary_name(std::string_view name) {
          std::ranges::all_of(name.substr(random), [](unsigned char c) { return std::isalnum(c); });
 }
 
+/// Removes the temporary files of `path` whose makers are gone: nobody holds their locks.
+void remove_left_beside(const std::filesystem::path& path) {
+  const std::string pattern = std::filesystem::path(temporary_name(path)).filename();
+  const std::string_view prefix = std::string_view(pattern).substr(0, pattern.rfind(kRandom));
+  const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+  std::error_code ignored;  // what is left is only litter
+  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
+    const std::string name = entry.path().filename();
+    if (!name.starts_with(prefix) || !is_temporary_name(name)) continue;
+    const FileDescriptor file(
+        ::open(entry.path().c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0) ::unlink(entry.path().c_str());
+  }
+}
+
 /// A new file beside `path`, which is removed unless it took the place of `path`.
 class TemporaryFile {
  public:
-  explicit TemporaryFile(const std::string& path)
-      : name_(temporary_name(path)), descriptor_(::mkostemp(name_.data(), O_CLOEXEC)) {
-    if (descriptor_.get() == -1) fail(path, "can't make a temporary file beside it");
+  explicit TemporaryFile(const std::string& path) {
+    remove_left_beside(path);
+    // Until it is locked, another process may take the new file for one that was left behind.
+    do {
+      name_ = temporary_name(path);
+      descriptor_ = FileDescriptor(::mkostemp(name_.data(), O_CLOEXEC));
+      if (descriptor_.get() == -1) {
+        name_.clear();
+        fail(path, "can't make a temporary file beside it");
+      }
+      // Where the file system has no locks, nobody gets one and removes the file.
+      ::flock(descriptor_.get(), LOCK_EX);
+    } while (::access(name_.c_str(), F_OK) != 0);
   }
   ~TemporaryFile() {
     if (!name_.empty()) ::unlink(name_.c_str());
@@ -82,12 +108,13 @@ class TemporaryFile {
     ::umask(mask);
     if (::fchmod(descriptor_.get(), 0666 & ~mask) != 0) fail(name_, "can't set the mode");
     synchronize(descriptor_.get(), name_);
-    close_file(descriptor_, name_);
   }
 
+  /// Keeps its lock until it has that name.
   void rename_to(const std::string& path) {
     if (::rename(name_.c_str(), path.c_str()) != 0) fail(path, "can't replace");
     name_.clear();
+    close_file(descriptor_, path);
   }
 
  private:

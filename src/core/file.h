@@ -34,6 +34,7 @@ FileStart read_file_start(const std::string& path, std::size_t count);
 /// flushes it to the disk, renames it over `path`, and flushes the folder. Whatever stands at
 /// `path` is replaced, so it must be a file of headroom's own: what a user names is for
 /// write_output(). Throws std::system_error that names the file; the temporary file is gone then.
+/// Where it is killed, that stays beside `path` until somebody writes `path` again.
 /// Sets the umask for an instant, so call it from one thread.
 void write_file_atomically(const std::string& path, std::string_view text);
 

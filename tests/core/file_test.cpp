@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -82,6 +83,39 @@ TEST(File, LeavesNothingBehindWhereItCanNotWrite) {
   EXPECT_TRUE(
       contains(message_of<std::system_error>([&] { write_file_atomically(folder / "f", "x"); }),
                folder / "f"));
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder / ""), {}), 1);
+}
+
+TEST(File, RemovesWhatAKilledWriterLeftAndNothingElse) {
+  const TemporaryFolder folder;
+  folder.write(".f.new-abc123", "left behind");
+  folder.write(".g.new-abc123", "of another file");
+  folder.write(".f.new-abc1234", "of no writer");
+  folder.write(".f.new-abc124", "half written");
+  const FileDescriptor written(::open((folder / ".f.new-abc124").c_str(), O_RDWR | O_CLOEXEC));
+  ASSERT_EQ(::flock(written.get(), LOCK_EX), 0);  // as its writer holds it
+  write_file_atomically(folder / "f", "x");
+  EXPECT_FALSE(std::filesystem::exists(folder / ".f.new-abc123"));
+  for (const char* name : {".g.new-abc123", ".f.new-abc1234", ".f.new-abc124", "f"}) {
+    EXPECT_TRUE(std::filesystem::exists(folder / name)) << name;
+  }
+}
+
+// Two that write one file at once: neither takes the other's for one that was left behind.
+TEST(File, IsWrittenByTwoAtOnce) {
+  const TemporaryFolder folder;
+  const pid_t child = ::fork();
+  try {
+    for (int i = 0; i < 100; ++i) write_file_atomically(folder / "f", std::to_string(i));
+  } catch (const std::system_error& error) {
+    if (child == 0) ::_exit(1);
+    ADD_FAILURE() << error.what();
+  }
+  if (child == 0) ::_exit(0);
+  int status = -1;
+  ::waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(read_file(folder / "f", 10), "99");
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder / ""), {}), 1);
 }
 
