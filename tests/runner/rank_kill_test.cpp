@@ -17,7 +17,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int kRankKills = 100;
+constexpr int kRankKills = 40;
 constexpr int kAtOnce = 10;  // a case whose ranks wait for the lost one takes its second
 
 std::string suite_of_one(int ranks, const std::string& model, int work_ms) {
