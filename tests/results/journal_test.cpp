@@ -61,6 +61,19 @@ TEST(Journal, is_flushed_with_each_record_in_it) {
   EXPECT_EQ(lengths, (std::vector<std::uintmax_t>{first, std::filesystem::file_size(path)}));
 }
 
+// As a power loss can leave a file whose length was written and whose blocks were not.
+TEST(Journal, keeps_its_whole_records_where_zeros_stand_behind_them) {
+  const TemporaryFolder folder;
+  const std::string whole = journal_text(folder, 2);
+  const std::string unwritten(40, '\0');
+  const std::string half_written("0123abcd {\"c\0\0\0\n", 16);
+  for (const std::string& torn : {unwritten, half_written}) {
+    const Journal journal(folder.write("torn", whole + torn));
+    EXPECT_EQ(journal.records().size(), 2U);
+    EXPECT_EQ(journal.cut_bytes(), torn.size());
+  }
+}
+
 TEST(Journal, of_any_length_keeps_its_whole_records_and_goes_on) {
   const TemporaryFolder folder;
   const std::string whole = journal_text(folder, 5);
