@@ -26,14 +26,6 @@ namespace {
   throw_errno(path + ": " + doing);
 }
 
-/// Repeats a system call that a signal interrupted.
-template <class Call>
-auto uninterrupted(Call call) {
-  auto result = call();
-  while (result == -1 && errno == EINTR) result = call();
-  return result;
-}
-
 // Linux frees the descriptor even where close() reports an interrupt.
 void close_file(FileDescriptor& file, const std::string& path) {
   const int result = ::close(file.release());
@@ -148,8 +140,12 @@ bool is_standard_output(const struct stat& file) {
          output.st_ino == file.st_ino;
 }
 
+/// Throws ConfigError where the user can mend it.
 [[noreturn]] void fail_to_open(const std::string& path) {
   const int error = errno;
+  for (const int of_machine : {EIO, ENOMEM, EMFILE, ENFILE}) {
+    if (error == of_machine) fail(path, "can't open");
+  }
   throw ConfigError(Place{.file = path}, "can't open: " + std::generic_category().message(error));
 }
 

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -16,9 +17,18 @@ namespace headroom {
 /// Throws std::system_error with the reason that errno gives; `what` names what failed.
 [[noreturn]] void throw_errno(const std::string& what);
 
+/// Repeats a system call that a signal interrupted. `call` gives -1 where it failed.
+template <class Call>
+auto uninterrupted(Call call) {
+  auto result = call();
+  while (result == -1 && errno == EINTR) result = call();
+  return result;
+}
+
 /// The bytes of a regular file. Never blocks on a FIFO, never reads more than `limit` bytes.
-/// Throws ConfigError where there is no such file, it can't be opened, is no regular file or is
-/// larger than `limit`; std::system_error that names the file where reading fails.
+/// Throws ConfigError where there is no such file, it may not be opened, is no regular file or is
+/// larger than `limit`; std::system_error that names the file where the machine can't open or read
+/// it.
 std::string read_file(const std::string& path, std::size_t limit);
 
 /// The first bytes of a regular file, and how many it has in all.

@@ -19,7 +19,8 @@ constexpr std::string_view kScratchName = "headroom-scratch-XXXXXX";  // mkdtemp
 constexpr std::string_view kScratchPrefix = kScratchName.substr(0, kScratchName.find('X'));
 
 FileDescriptor open_folder(const std::filesystem::path& path) {
-  return FileDescriptor(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  return FileDescriptor(uninterrupted(
+      [&] { return open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC); }));
 }
 
 /// Removes the scratch folders of this user whose owners are gone: nobody holds their locks.
@@ -55,7 +56,7 @@ ScratchFolder::ScratchFolder() {
       throw std::system_error(reason, std::generic_category(), name);
     }
     // Where the file system has no locks, nobody gets one and removes the folder.
-    flock(lock_.get(), LOCK_EX);
+    uninterrupted([&] { return flock(lock_.get(), LOCK_EX); });
   } while (!std::filesystem::exists(path_));
 }
 

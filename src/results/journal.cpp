@@ -84,9 +84,10 @@ JournalText read_journal(std::string_view text, const std::string& path) {
 }
 
 Journal::Journal(std::string path)
-    : path_(std::move(path)),
-      file_(open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY,
-                 0644)) {
+    : path_(std::move(path)), file_(uninterrupted([&] {
+        return open(path_.c_str(),
+                    O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0644);
+      })) {
   if (file_.get() < 0) throw_errno(path_);
   check_is_file();
   lock();
@@ -96,16 +97,13 @@ Journal::Journal(std::string path)
   records_ = std::move(journal.records);
   bytes_ = journal.whole_bytes;
   cut_bytes_ = text.size() - bytes_;
-  if (cut_bytes_ > 0 &&
-      (ftruncate(file_.get(), static_cast<off_t>(bytes_)) != 0 || fdatasync(file_.get()) != 0)) {
-    throw_errno(path_);
-  }
+  if (cut_bytes_ > 0 && (cut() != 0 || synchronize() != 0)) throw_errno(path_);
 }
 
 void Journal::lock() const {
   // A runner that was killed between fork and exec leaves a child that holds its lock for a moment.
   const auto end = std::chrono::steady_clock::now() + kLockTimeout;
-  while (flock(file_.get(), LOCK_EX | LOCK_NB) != 0) {
+  while (uninterrupted([&] { return flock(file_.get(), LOCK_EX | LOCK_NB); }) != 0) {
     if (errno != EWOULDBLOCK) throw_errno(path_);
     if (std::chrono::steady_clock::now() > end) {
       throw ConfigError(path_ + ": another headroom is at work on this folder");
@@ -127,10 +125,10 @@ void Journal::check_is_file() const {
 void Journal::check_is_in_place() const {
   struct stat here {};
   struct stat there {};
-  if (fstat(file_.get(), &here) == 0 && stat(path_.c_str(), &there) == 0 &&
-      here.st_dev == there.st_dev && here.st_ino == there.st_ino) {
-    return;
-  }
+  if (fstat(file_.get(), &here) != 0) throw_errno(path_);
+  const bool is_there = stat(path_.c_str(), &there) == 0;
+  if (!is_there && errno != ENOENT && errno != ENOTDIR) throw_errno(path_);
+  if (is_there && here.st_dev == there.st_dev && here.st_ino == there.st_ino) return;
   throw std::system_error(ENOENT, std::generic_category(),
                           path_ + ": it was moved or removed while it was written");
 }
@@ -139,8 +137,9 @@ std::string Journal::read_all() const {
   std::string text;
   std::array<char, 64 * 1024> buffer;
   for (;;) {
-    const ssize_t count =
-        pread(file_.get(), buffer.data(), buffer.size(), static_cast<off_t>(text.size()));
+    const ssize_t count = uninterrupted([&] {
+      return pread(file_.get(), buffer.data(), buffer.size(), static_cast<off_t>(text.size()));
+    });
     if (count < 0) throw_errno(path_);
     if (count == 0) return text;
     text.append(buffer.data(), static_cast<std::size_t>(count));
@@ -164,20 +163,30 @@ void Journal::append(const nlohmann::ordered_json& record) {
   check_is_in_place();
 }
 
+int Journal::cut() const {
+  return uninterrupted([&] { return ftruncate(file_.get(), static_cast<off_t>(bytes_)); });
+}
+
+int Journal::synchronize() const {
+  return uninterrupted([&] { return fdatasync(file_.get()); });
+}
+
 void Journal::append_line(const std::string& line) const {
   // One write, so that a kill leaves the record whole or torn at its end. Where it comes out short,
   // the next one says why.
   std::size_t done = 0;
   ssize_t count = 1;
   while (done < line.size() && count > 0) {
-    count = pwrite(file_.get(), line.data() + done, line.size() - done,
-                   static_cast<off_t>(bytes_ + done));
+    count = uninterrupted([&] {
+      return pwrite(file_.get(), line.data() + done, line.size() - done,
+                    static_cast<off_t>(bytes_ + done));
+    });
     if (count > 0) done += static_cast<std::size_t>(count);
   }
-  if (done == line.size() && fdatasync(file_.get()) == 0) return;
+  if (done == line.size() && synchronize() == 0) return;
   const int reason = errno;
   // Should this fail too, the torn record is cut off when the journal is opened again.
-  [[maybe_unused]] const int ignored = ftruncate(file_.get(), static_cast<off_t>(bytes_));
+  [[maybe_unused]] const int ignored = cut();
   throw std::system_error(reason, std::generic_category(), path_);
 }
 

@@ -51,6 +51,8 @@ class Journal {
   void check_is_in_place() const;
   std::string read_all() const;
   void append_line(const std::string& line) const;
+  int cut() const;  // behind its whole records; not 0: errno says why not
+  int synchronize() const;
 
   std::string path_;
   FileDescriptor file_;

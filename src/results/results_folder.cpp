@@ -74,12 +74,13 @@ void remove_probes(const std::filesystem::path& folder) {
 
 void probe(const std::filesystem::path& folder) {
   const std::string path = folder / std::string(kProbeName).append(std::to_string(getpid()));
-  const FileDescriptor file(
-      open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
+  const FileDescriptor file(uninterrupted([&] {
+    return open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+  }));
   if (file.get() < 0) throw_errno(path);
   try {
     write_all(file.get(), std::string(kProbeBytes, '\n'), path);
-    if (fsync(file.get()) != 0) throw_errno(path);
+    if (uninterrupted([&] { return fsync(file.get()); }) != 0) throw_errno(path);
   } catch (const std::system_error&) {
     unlink(path.c_str());
     throw;
@@ -114,8 +115,10 @@ std::string ResultsFolder::snapshot_path(const std::string& case_name, std::size
 FileDescriptor ResultsFolder::open_log(const std::string& case_name, std::size_t rank) const {
   const std::string path = log_path(case_name, rank);
   // O_NONBLOCK: opening a FIFO would wait for a reader.
-  FileDescriptor file(
-      open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0644));
+  FileDescriptor file(uninterrupted([&] {
+    return open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
+                0644);
+  }));
   if (file.get() < 0) throw_errno(path);
   struct stat status {};
   if (fstat(file.get(), &status) != 0) throw_errno(path);
