@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/workers/this_process.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
 #include <sys/prctl.h>
@@ -10,7 +11,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <sstream>
+#include <string>
 #include <string_view>
 
 #include "src/core/checksum.h"
@@ -19,8 +24,28 @@
 namespace headroom {
 namespace {
 
-std::vector<pid_t> children() {
-  std::ifstream list("/proc/self/task/" + std::to_string(getpid()) + "/children");
+constexpr std::chrono::milliseconds kPauseOfWait{2};
+
+/// The list of this process's children, which is another one each time it is read. Below 0: this
+/// kernel has none.
+FileDescriptor open_children() {
+  const std::string path = "/proc/self/task/" + std::to_string(getpid()) + "/children";
+  FileDescriptor list(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (list.get() < 0 && errno != ENOENT) throw_errno(path);
+  return list;
+}
+
+std::vector<pid_t> read_children(const FileDescriptor& children) {
+  std::string text;
+  std::array<char, 4096> buffer;
+  ssize_t count = 1;
+  while (count > 0) {
+    count = uninterrupted([&] {
+      return pread(children.get(), buffer.data(), buffer.size(), static_cast<off_t>(text.size()));
+    });
+    if (count > 0) text.append(buffer.data(), static_cast<std::size_t>(count));
+  }
+  std::istringstream list(text);
   std::vector<pid_t> found;
   for (pid_t child; list >> child;) found.push_back(child);
   return found;
@@ -73,14 +98,15 @@ void set_inheritance_right() {
 
 void AdoptedProcesses::begin() {
   prctl(PR_SET_CHILD_SUBREAPER, 1);
-  spared_ = children();
+  children_ = open_children();
+  spared_ = read_children(children_);
   spared_groups_.clear();
   for (const pid_t child : spared_) spared_groups_.push_back(getpgid(child));
 }
 
 std::vector<pid_t> AdoptedProcesses::left_behind() const {
   // A worker leads a group of its own, and no process joins another's group by accident.
-  std::vector<pid_t> left = children();
+  std::vector<pid_t> left = read_children(children_);
   std::erase_if(left, [this](pid_t child) {
     return contains(spared_, child) || contains(spared_groups_, getpgid(child));
   });
@@ -95,7 +121,7 @@ AdoptedProcesses::~AdoptedProcesses() {
     for (const pid_t child : left) all_ended = end_child(child, deadline) && all_ended;
   }
   // Of those that were spared and have ended nobody else takes the status.
-  for (const pid_t child : children()) waitpid(child, nullptr, WNOHANG);
+  for (const pid_t child : read_children(children_)) waitpid(child, nullptr, WNOHANG);
 }
 
 FileDescriptor watch_end(pid_t process) {
@@ -107,11 +133,16 @@ FileDescriptor watch_end(pid_t process) {
 bool end_child(pid_t child, std::chrono::steady_clock::time_point deadline) {
   kill(child, SIGKILL);
   const FileDescriptor ended(static_cast<int>(syscall(SYS_pidfd_open, child, 0)));
-  pollfd wait{ended.get(), POLLIN, 0};
-  const auto left =
-      std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
-  poll(&wait, 1, static_cast<int>(std::max<std::int64_t>(0, left.count())));
-  return waitpid(child, nullptr, WNOHANG) == child;
+  while (waitpid(child, nullptr, WNOHANG) != child) {
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+    if (left.count() <= 0) return false;
+    pollfd wait{ended.get(), POLLIN, 0};
+    // Where no descriptor is to be had, nothing wakes us.
+    const auto most = ended.get() < 0 ? std::min(left, kPauseOfWait) : left;
+    poll(&wait, 1, static_cast<int>(most.count()));
+  }
+  return true;
 }
 
 std::vector<std::string> environment_with(const Environment& changes) {

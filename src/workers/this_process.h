@@ -57,7 +57,7 @@ void set_inheritance_right();
 /// one thread.
 class AdoptedProcesses {
  public:
-  AdoptedProcesses() { begin(); }
+  AdoptedProcesses() { begin(); }  // throws std::system_error
   ~AdoptedProcesses();
   AdoptedProcesses(const AdoptedProcesses&) = delete;
   AdoptedProcesses& operator=(const AdoptedProcesses&) = delete;
@@ -70,6 +70,8 @@ class AdoptedProcesses {
  private:
   std::vector<pid_t> left_behind() const;
 
+  // Opened at the beginning: at the end there may be no descriptor left to open it with.
+  FileDescriptor children_;
   std::vector<pid_t> spared_;
   std::vector<pid_t> spared_groups_;
 };
