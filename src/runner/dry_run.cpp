@@ -80,7 +80,7 @@ pid_t start_program(const std::vector<std::string>& command, const Environment& 
   const std::vector<char*> entries = pointers_to(variables);
   try {
     return start_child(command[0], [&] {
-      dup2(STDERR_FILENO, STDOUT_FILENO);
+      if (dup2(STDERR_FILENO, STDOUT_FILENO) < 0) return;
       execvpe(arguments[0], arguments.data(), entries.data());
     });
   } catch (const std::system_error& error) {

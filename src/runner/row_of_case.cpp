@@ -6,11 +6,13 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 #include <optional>
+#include <sstream>
 #include <string_view>
 
 #include "src/core/checksum.h"
+#include "src/core/error.h"
+#include "src/core/file.h"
 #include "src/core/json.h"
 #include "src/results/columns.h"
 #include "src/workers/this_process.h"
@@ -109,9 +111,19 @@ Row with_errors(const Catalog& catalog, const Row& row) {
   return result;
 }
 
+/// What the kernel says of the first processor; empty: it has no such file.
+std::string cpu_text() {
+  constexpr std::size_t kMostBytes = 64 * 1024;
+  try {
+    return read_file_start("/proc/cpuinfo", kMostBytes).bytes;
+  } catch (const ConfigError&) {
+    return "";
+  }
+}
+
 std::string cpu_model() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
+  std::istringstream text(cpu_text());
+  for (std::string line; std::getline(text, line);) {
     const std::size_t colon = line.find(": ");
     if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
   }

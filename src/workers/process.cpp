@@ -63,15 +63,17 @@ struct ChildStart {
   std::string_view oom_score_adj;
 };
 
-/// A copy with a number that no other descriptor here is moved to.
-int move_away(int descriptor) {
-  const int spare = fcntl(descriptor, F_DUPFD_CLOEXEC, kFirstSpareNumber);
-  if (spare < 0) _exit(127);
-  return spare;
-}
+/// A copy with a number that no other descriptor here is moved to. Below 0: errno says why not.
+int move_away(int descriptor) { return fcntl(descriptor, F_DUPFD_CLOEXEC, kFirstSpareNumber); }
 
-void place(int descriptor, int number) {
-  if (dup2(descriptor, number) < 0) _exit(127);
+/// False: errno says why not.
+bool place_descriptors(const ChildStart& start) {
+  const int input = move_away(start.input);
+  const int output = move_away(start.output);
+  const int messages = move_away(start.messages);
+  return input >= 0 && output >= 0 && messages >= 0 && dup2(input, STDIN_FILENO) >= 0 &&
+         dup2(output, STDOUT_FILENO) >= 0 && dup2(output, STDERR_FILENO) >= 0 &&
+         dup2(messages, kMessages) >= 0;
 }
 
 /// What is ignored or blocked outlives exec.
@@ -106,13 +108,7 @@ void become_worker(const ChildStart& start) {
   // The runner ends workers by signals that it may have been told to ignore.
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_DFL);
 
-  const int input = move_away(start.input);
-  const int output = move_away(start.output);
-  const int messages = move_away(start.messages);
-  place(input, STDIN_FILENO);
-  place(output, STDOUT_FILENO);
-  place(output, STDERR_FILENO);
-  place(messages, kMessages);
+  if (!place_descriptors(start)) return;
   syscall(SYS_close_range, kMessages + 1, ~0U, CLOSE_RANGE_CLOEXEC);
   execve(start.arguments[0], start.arguments.data(), start.environment.data());
 }
@@ -152,16 +148,17 @@ pid_t start_child(const std::string& name, const std::function<void()>& become) 
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(127);  // it ended before the line above
     restore_signals();
-    const int said = move_away(error.write.get());
-    become();
+    const int spare = move_away(error.write.get());
+    if (spare >= 0) become();
     const int reason = errno;
+    const int said = spare >= 0 ? spare : error.write.get();
     [[maybe_unused]] const ssize_t ignored = write(said, &reason, sizeof reason);
     _exit(127);
   }
   error.write.reset();
   int reason = 0;
-  if (read(error.read.get(), &reason, sizeof reason) > 0) {
-    waitpid(child, nullptr, 0);
+  if (uninterrupted([&] { return read(error.read.get(), &reason, sizeof reason); }) > 0) {
+    uninterrupted([&] { return waitpid(child, nullptr, 0); });
     throw std::system_error(reason, std::generic_category(), name);
   }
   return child;
@@ -195,9 +192,10 @@ Process::~Process() {
 std::optional<ExitStatus> Process::try_wait() const {
   // WNOWAIT: until the destructor takes the status, the number can't become another process's.
   siginfo_t info{};
-  if (waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) != 0) {
-    throw_errno("waitid");
-  }
+  const auto look = [&] {
+    return waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT);
+  };
+  if (uninterrupted(look) != 0) throw_errno("waitid");
   if (info.si_pid == 0) return std::nullopt;
   if (info.si_code == CLD_EXITED) return ExitStatus{info.si_status, 0};
   return ExitStatus{0, info.si_status};

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <utility>
 
@@ -24,6 +25,7 @@ std::array<pollfd, 3> LocalWorker::awaited() const {
 std::string_view LocalWorker::read_some(int pipe, Read& into) {
   if (!into.is_open) return {};
   const ssize_t count = read(pipe, into.bytes.data(), into.bytes.size());
+  if (count < 0 && errno != EAGAIN && errno != EINTR) throw_errno("a pipe of the worker");
   if (count < 0) return {};
   into.is_open = count > 0;
   return {into.bytes.data(), static_cast<std::size_t>(count)};
