@@ -139,6 +139,13 @@ TEST(Results, of_two_dry_runs_differ) {
   EXPECT_EQ(header_difference(old_header, new_header), "dry_run was \"a\" and is \"b\"");
 }
 
+TEST(Results, of_suites_with_other_cases_differ) {
+  const Json few = header_of({"a"});
+  const Json many = header_of({"a", "b"});
+  EXPECT_EQ(header_difference(few, many), "it has no case b");
+  EXPECT_EQ(header_difference(many, few), "it has a case b");
+}
+
 TEST(Results, of_a_folder_are_all_below_it_by_path) {
   const TemporaryFolder folder;
   write(folder, "out/2", {header_of({"a"})});
