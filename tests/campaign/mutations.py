@@ -121,7 +121,10 @@ class Mutations(Part):
 
 def main() -> int:
     part = Mutations()
-    part.try_all()
+    try:
+        part.try_all()
+    except KeyboardInterrupt:
+        print("interrupted: what was tried so far counts", flush=True)
     if part.counts["tries"]:
         print(f"{100 * part.counts['found'] / part.counts['tries']:.1f} % of the bugs were found")
     return part.end()
