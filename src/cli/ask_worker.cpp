@@ -3,12 +3,14 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "src/cli/command_line.h"
 #include "src/core/error.h"
+#include "src/core/file.h"
 #include "src/workers/worker_call.h"
 
 namespace headroom {
@@ -26,7 +28,9 @@ std::string worker_path() {
           ? std::string(named)
           : (std::filesystem::read_symlink("/proc/self/exe").parent_path() / "headroom-worker")
                 .string();
-  if (access(path.c_str(), X_OK) != 0 || !std::filesystem::is_regular_file(path)) {
+  const bool is_program = access(path.c_str(), X_OK) == 0;
+  if (!is_program && errno != ENOENT) throw_errno(path);
+  if (!is_program || !std::filesystem::is_regular_file(path)) {
     throw Unsupported(path +
                       ": there is no worker program; build headroom-worker, or name it in "
                       "the environment variable HEADROOM_WORKER");

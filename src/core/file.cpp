@@ -70,6 +70,12 @@ void remove_left_beside(const std::filesystem::path& path) {
   }
 }
 
+/// Where that can't be told, the file is taken for one that is there.
+bool was_removed(int descriptor) {
+  struct stat status {};
+  return ::fstat(descriptor, &status) == 0 && status.st_nlink == 0;
+}
+
 /// A new file beside `path`, which is removed unless it took the place of `path`.
 class TemporaryFile {
  public:
@@ -85,7 +91,7 @@ class TemporaryFile {
       }
       // Where the file system has no locks, nobody gets one and removes the file.
       ::flock(descriptor_.get(), LOCK_EX);
-    } while (::access(name_.c_str(), F_OK) != 0);
+    } while (was_removed(descriptor_.get()));
   }
   ~TemporaryFile() {
     if (!name_.empty()) ::unlink(name_.c_str());
