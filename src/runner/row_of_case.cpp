@@ -137,9 +137,10 @@ std::string kernel() {
 }
 
 std::vector<std::string> relevant_variables() {
-  constexpr std::array<std::string_view, 14> kPrefixes = {
-      "OMP_",     "KMP_",  "GOMP_",   "MKL_",  "ONEDNN_", "DNNL_",           "ATEN_",
-      "PYTORCH_", "CUDA_", "CUBLAS_", "NCCL_", "MALLOC_", "GLIBC_TUNABLES=", "LD_PRELOAD="};
+  constexpr std::array<std::string_view, 15> kPrefixes = {
+      "OMP_",  "KMP_",    "GOMP_",           "MKL_",        "ONEDNN_",
+      "DNNL_", "ATEN_",   "PYTORCH_",        "CUDA_",       "CUBLAS_",
+      "NCCL_", "MALLOC_", "GLIBC_TUNABLES=", "LD_PRELOAD=", "LD_LIBRARY_PATH="};
   std::vector<std::string> variables;
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view variable = *entry;

@@ -18,6 +18,7 @@
 #include "src/results/results_folder.h"
 #include "src/runner/attempt.h"
 #include "src/runner/case_plan.h"
+#include "src/runner/environment_check.h"
 #include "src/runner/program_file.h"
 #include "src/runner/reference.h"
 #include "src/runner/row_of_case.h"
@@ -323,6 +324,7 @@ class SuiteRun {
 
 SuiteRunResult run_suite(const Catalog& catalog, const Suite& suite, const SuiteRunOptions& options,
                          Interrupts& interrupts, SuiteRunObserver& observer) {
+  check_environment(environment_variables());
   return SuiteRun(catalog, suite, options, interrupts, observer).run();
 }
 

@@ -10,9 +10,9 @@ namespace {
 
 TEST(EnvironmentOf, holds_the_variables_that_can_change_a_number) {
   const std::vector<std::string> names = {
-      "ATEN_CPU_CAPABILITY", "ONEDNN_MAX_CPU_ISA", "DNNL_MAX_CPU_ISA",
-      "KMP_AFFINITY",        "GOMP_CPU_AFFINITY",  "OMP_PROC_BIND",
-      "MALLOC_ARENA_MAX",    "GLIBC_TUNABLES",     "LD_PRELOAD"};
+      "ATEN_CPU_CAPABILITY", "ONEDNN_MAX_CPU_ISA", "DNNL_MAX_CPU_ISA", "KMP_AFFINITY",
+      "GOMP_CPU_AFFINITY",   "OMP_PROC_BIND",      "MALLOC_ARENA_MAX", "GLIBC_TUNABLES",
+      "LD_PRELOAD",          "LD_LIBRARY_PATH"};
   for (const std::string& name : names) setenv(name.c_str(), "", 1);
   setenv("LD_PRELOADED", "no such variable", 1);
   const auto variables = environment_of(Catalog{}).at("variables");

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/runner/environment_check.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "src/core/error.h"
+#include "tests/runner/program.h"
+
+namespace headroom {
+namespace {
+
+struct Variable {
+  const char* name;
+  const char* value;
+};
+
+TEST(EnvironmentCheck, takes_what_libraries_take) {
+  for (const auto& [name, value] :
+       {Variable{"OMP_NUM_THREADS", ""}, Variable{"OMP_NUM_THREADS", "8"},
+        Variable{"OMP_NUM_THREADS", " 4, 2"}, Variable{"CUDA_VISIBLE_DEVICES", ""},
+        Variable{"CUDA_VISIBLE_DEVICES", "-1"}, Variable{"CUDA_VISIBLE_DEVICES", "0,2"},
+        Variable{"CUDA_VISIBLE_DEVICES", "GPU-8932f937,MIG-1/0"},
+        Variable{"PYTORCH_ALLOC_CONF", "expandable_segments:True"},
+        Variable{"PYTORCH_CUDA_ALLOC_CONF",
+                 "max_split_size_mb:64, roundup_power2_divisions:[256:1,512:2,>:8]"}}) {
+    EXPECT_NO_THROW(check_environment({{name, value}})) << name << "=" << value;
+  }
+}
+
+TEST(EnvironmentCheck, refuses_garbage_and_names_the_variable) {
+  for (const auto& [name, value] :
+       {Variable{"OMP_NUM_THREADS", "four"}, Variable{"OMP_NUM_THREADS", "0"},
+        Variable{"OMP_NUM_THREADS", "-2"}, Variable{"OMP_NUM_THREADS", "4,"},
+        Variable{"OMP_NUM_THREADS", "99999999999"}, Variable{"CUDA_VISIBLE_DEVICES", "all"},
+        Variable{"CUDA_VISIBLE_DEVICES", "0;1"}, Variable{"CUDA_VISIBLE_DEVICES", "0,,1"},
+        Variable{"CUDA_VISIBLE_DEVICES", "-2"}, Variable{"PYTORCH_ALLOC_CONF", "garbage"},
+        Variable{"PYTORCH_ALLOC_CONF", "max_split_size_mb:"}, Variable{"PYTORCH_ALLOC_CONF", ":64"},
+        Variable{"PYTORCH_ALLOC_CONF", "a:1,"},
+        Variable{"PYTORCH_CUDA_ALLOC_CONF", "roundup_power2_divisions:[256:1"},
+        Variable{"PYTORCH_CUDA_ALLOC_CONF", "a:[[1]]"}}) {
+    try {
+      check_environment({{name, value}});
+      ADD_FAILURE() << name << "=" << value << " was taken";
+    } catch (const ConfigError& error) {
+      EXPECT_NE(std::string(error.what()).find(name), std::string::npos) << error.what();
+    }
+  }
+}
+
+TEST(EnvironmentCheck, comes_before_the_first_case) {
+  const TemporaryFolder folder;
+  const std::string suite = folder.write("suite.yaml", suite_of({"ok"}, "{silence_s: 20}"));
+  const Ended ended = run_program({"run", suite, "--out", folder / "out"},
+                                  [] { setenv("OMP_NUM_THREADS", "many", 1); });
+  EXPECT_EQ(ended.code, 2) << ended.err;
+  EXPECT_EQ(ended.err,
+            "headroom: the environment's OMP_NUM_THREADS is 'many'; allowed: a number of threads, "
+            "from 1, or several with commas\n");
+  EXPECT_FALSE(std::filesystem::exists(folder / "out"));
+}
+
+}  // namespace
+}  // namespace headroom
