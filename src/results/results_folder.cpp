@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -103,12 +104,20 @@ void ResultsFolder::make_ready() const {
   make_folders(folder_ / kLogs);
 }
 
+void ResultsFolder::check_room() const {
+  struct statvfs status {};
+  if (statvfs(folder_.c_str(), &status) != 0 || status.f_blocks == 0) return;  // it does not say
+  if (status.f_bavail * status.f_frsize >= kProbeBytes) return;
+  errno = ENOSPC;
+  throw_errno(folder_);
+}
+
 std::string ResultsFolder::log_path(const std::string& case_name, std::size_t rank) const {
   return folder_ / kLogs / (file_name(case_name, rank) + ".log");
 }
 
 std::string ResultsFolder::snapshot_path(const std::string& case_name, std::size_t rank) const {
-  std::filesystem::create_directories(folder_ / kSnapshots);
+  make_folders(folder_ / kSnapshots);
   return std::filesystem::absolute(folder_ / kSnapshots / (file_name(case_name, rank) + ".pickle"));
 }
 

@@ -35,6 +35,10 @@ class ResultsFolder {
   /// who holds the journal. Throws std::system_error that names what can't be written.
   void make_ready() const;
 
+  /// Looks whether there is room for another case's row and record: what was measured for hours
+  /// would be lost. Throws std::system_error that names the folder where there is not.
+  void check_room() const;
+
   const std::filesystem::path& path() const { return folder_; }
   std::string journal() const { return folder_ / kJournalFile; }
   std::string log_path(const std::string& case_name, std::size_t rank = 0) const;

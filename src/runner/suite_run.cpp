@@ -155,6 +155,7 @@ class SuiteRun {
   /// False: the user interrupted it, and it has no row.
   bool run_case(const Case& one) {
     check_programs();
+    folder_.check_room();
     CaseFacts facts;
     facts.started_at = utc_now();
     Row row;

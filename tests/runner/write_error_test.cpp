@@ -6,12 +6,21 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cctype>
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
 #include <nlohmann/json.hpp>
+#include <thread>
+#include <utility>
 
 #include "tests/runner/program.h"
 
 namespace headroom {
 namespace {
+
+using namespace std::chrono_literals;
 
 const std::string kSmallSuite = suite_of({"ok"}, "{silence_s: 20}");
 
@@ -63,10 +72,140 @@ TEST(WriteError, of_a_full_disk_keeps_the_journal_whole) {
   umount(disk.c_str());
 
   EXPECT_EQ(ended.code, 4) << ended.err;
-  EXPECT_NE(ended.err.find("headroom: " + disk + "/out/"), std::string::npos) << ended.err;
+  EXPECT_NE(ended.err.find("headroom: " + disk + "/out"), std::string::npos) << ended.err;
   EXPECT_NE(ended.err.find("No space left on device"), std::string::npos) << ended.err;
   EXPECT_EQ(journal.back(), '\n');
 }
+
+/// A file system in memory, for as long as it lives.
+class Disk {
+ public:
+  Disk(const std::string& path, const char* options) : path_(path) {
+    std::filesystem::create_directory(path);
+    is_there_ = mount("tmpfs", path.c_str(), "tmpfs", 0, options) == 0;
+  }
+  ~Disk() {
+    if (is_there_) umount(path_.c_str());
+  }
+  Disk(const Disk&) = delete;
+  Disk& operator=(const Disk&) = delete;
+
+  bool is_there() const { return is_there_; }
+  void make_read_only() const { mount("", path_.c_str(), "", MS_REMOUNT | MS_RDONLY, ""); }
+  /// Leaves so many bytes free.
+  void fill(std::uintmax_t free) const {
+    const std::string filler = path_ + "/filler";
+    std::ofstream(filler) << std::string(std::filesystem::space(path_).available - free, 'x');
+  }
+
+ private:
+  std::string path_;
+  bool is_there_;
+};
+
+TEST(WriteError, of_a_disk_that_fills_up_comes_before_the_next_case) {
+  const TemporaryFolder folder;
+  const Disk disk(folder / "disk", "size=1m");
+  if (!disk.is_there()) GTEST_SKIP() << "no file system can be mounted here";
+  const std::string suite =
+      folder.write("suite.yaml",
+                   "suite: test\ndefaults: {data: {name: digits}, train: {work_ms: 500}}\n"
+                   "cases: [{name: a, model: {name: ok}}, {name: b, model: {name: ok}}]\n");
+  const std::string out = folder / "disk/out";
+  Program program = start_program({"run", suite, "--out", out});
+  while (read_text(out + "/log/a.log").empty()) std::this_thread::sleep_for(2ms);
+  disk.fill(48 * 1024);  // room for a row, and less than is looked for
+  const Ended ended = program.wait();
+  EXPECT_EQ(ended.code, 4);
+  EXPECT_TRUE(ended.err.ends_with("headroom: " + out + ": No space left on device\n")) << ended.err;
+  EXPECT_EQ(read_rows(out).size(), 1U);
+  EXPECT_FALSE(std::filesystem::exists(out + "/log/b.log"));
+  std::filesystem::remove(folder / "disk/filler");
+  EXPECT_EQ(run_program({"run", suite, "--out", out, "--resume"}).code, 0);
+  EXPECT_EQ(read_rows(out).size(), 2U);
+}
+
+TEST(WriteError, of_a_folder_that_can_only_be_read_comes_before_any_worker) {
+  const TemporaryFolder folder;
+  const Disk disk(folder / "disk", "");
+  if (!disk.is_there()) GTEST_SKIP() << "no file system can be mounted here";
+  const std::string suite = folder.write("suite.yaml", kSmallSuite);
+  const std::string out = folder / "disk/out";
+  std::filesystem::create_directory(out);
+  disk.make_read_only();
+  const Ended ended = run_program({"run", suite, "--out", out});
+  EXPECT_EQ(ended.code, 4);
+  EXPECT_EQ(ended.err, "headroom: " + out + "/journal.jsonl: Read-only file system\n");
+  EXPECT_TRUE(std::filesystem::is_empty(out));
+}
+
+/// Runs with calls of the runner's that fail.
+Ended run_failing(const std::string& faults, const std::string& suite, const std::string& out) {
+  return run_program({"run", suite, "--out", out}, [&] {
+    setenv("LD_PRELOAD", HEADROOM_BUILD_DIR "/failing_calls.so", 1);
+    setenv("FAILING_CALLS", ("headroom_with_test_catalog - " + faults).c_str(), 1);
+  });
+}
+
+TEST(WriteError, that_passes_is_tried_again) {
+  const TemporaryFolder folder;
+  const std::string suite = folder.write("suite.yaml", suite_of({"ok", "exit_3"}, "{}"));
+  // The first one of each is the header's.
+  for (const std::string fault : {"pwrite:2:EIO", "pwrite:2:EDQUOT", "fdatasync:2:EIO"}) {
+    SCOPED_TRACE(fault);
+    const Ended ended = run_failing(fault, suite, folder / fault);
+    EXPECT_EQ(ended.code, 1) << ended.err;  // of the case that ends so
+    EXPECT_EQ(read_rows(folder / fault).size(), 2U);
+  }
+}
+
+TEST(WriteError, that_stays_hands_over_what_could_not_be_kept) {
+  const TemporaryFolder folder;
+  const std::string suite = folder.write("suite.yaml", kSmallSuite);
+  const std::vector<std::pair<std::string, std::string>> faults = {
+      {"pwrite:2:ENOSPC:ever", "No space left on device"},
+      {"pwrite:2:EIO:ever", "Input/output error"},
+      {"pwrite:2:EDQUOT:ever", "Disk quota exceeded"},
+      {"fdatasync:2:EIO:ever", "Input/output error"}};
+  for (const auto& [fault, reason] : faults) {
+    SCOPED_TRACE(fault);
+    const std::string out = folder / fault;
+    const Ended ended = run_failing(fault, suite, out);
+    EXPECT_EQ(ended.code, 4);
+    EXPECT_TRUE(ended.err.ends_with("headroom: " + out + "/journal.jsonl: " + reason + "\n"))
+        << ended.err;
+    EXPECT_EQ(object_in(ended.err).at("row").at("status"), "ok");
+    EXPECT_EQ(run_program({"run", suite, "--out", out, "--resume"}).code, 0);
+    EXPECT_EQ(read_rows(out).size(), 1U);
+  }
+}
+
+/// A file of the user's, which a link in a results folder leads to.
+class LinkInFolder : public testing::TestWithParam<std::string> {};
+
+TEST_P(LinkInFolder, leads_nothing_into_what_it_names) {
+  const TemporaryFolder folder;
+  const std::string suite = folder.write("suite.yaml", suite_of({"ok", "exit_3"}, "{}"));
+  const std::string mine = folder.write("mine", "mine");
+  const std::string out = folder / "out";
+  EXPECT_EQ(run_program({"run", suite, "--out", out, "--only", "ok"}).code, 0);
+  std::filesystem::remove(out + "/" + GetParam());
+  std::filesystem::create_symlink(mine, out + "/" + GetParam());
+  const Ended ended = run_program({"run", suite, "--out", out, "--resume"});
+  EXPECT_TRUE(ended.code == 2 || ended.code == 4) << ended.code;
+  EXPECT_NE(ended.err.find(out + "/" + GetParam()), std::string::npos) << ended.err;
+  EXPECT_EQ(read_text(mine), "mine");
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, LinkInFolder,
+                         testing::Values("journal.jsonl", "results.csv", "suite.yaml",
+                                         "log/exit_3.log"),
+                         [](const auto& test) {
+                           std::string name = test.param;
+                           std::ranges::replace_if(
+                               name, [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+                           return name;
+                         });
 
 TEST(WriteError, of_the_folder_comes_before_any_worker) {
   const TemporaryFolder folder;
