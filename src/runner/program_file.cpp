@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/runner/program_file.h"
 
-#include <sys/stat.h>
-
 #include <cstddef>
 #include <utility>
 
@@ -19,10 +17,10 @@ constexpr std::size_t kMaxBytesOfProgram = std::size_t{4} << 30;
 
 // The identity first: what is written while the file is read shows at the next look.
 ProgramFile::ProgramFile(std::string path)
-    : path_(std::move(path)), identity_(identity()), hash_(read_hash()) {}
+    : path_(std::move(path)), identity_(identity_of(path_)), hash_(read_hash()) {}
 
 void ProgramFile::check_is_the_same() {
-  const Identity now = identity();
+  const FileIdentity now = identity_of(path_);
   if (now == identity_) return;
   if (now.bytes < 0 || read_hash() != hash_) {
     throw ResultsError(path_ +
@@ -31,14 +29,6 @@ void ProgramFile::check_is_the_same() {
                        "where that program is back, --out names a folder for the new one");
   }
   identity_ = now;
-}
-
-ProgramFile::Identity ProgramFile::identity() const {
-  struct stat status {};
-  if (stat(path_.c_str(), &status) != 0) return {};
-  constexpr std::int64_t kNanoseconds = 1'000'000'000;
-  return {status.st_dev, status.st_ino, status.st_size,
-          status.st_mtim.tv_sec * kNanoseconds + status.st_mtim.tv_nsec};
 }
 
 std::string ProgramFile::read_hash() const {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <sys/types.h>
-
-#include <cstdint>
 #include <string>
+
+#include "src/core/file_identity.h"
 
 namespace headroom {
 
@@ -22,21 +21,10 @@ class ProgramFile {
   void check_is_the_same();
 
  private:
-  /// What changes wherever a file is written or replaced.
-  struct Identity {
-    dev_t device = 0;
-    ino_t number = 0;
-    off_t bytes = -1;  // of a file that is not there
-    std::int64_t written_ns = 0;
-
-    friend bool operator==(const Identity&, const Identity&) = default;
-  };
-
-  Identity identity() const;
   std::string read_hash() const;
 
   std::string path_;
-  Identity identity_;
+  FileIdentity identity_;
   std::string hash_;
 };
 

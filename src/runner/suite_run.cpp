@@ -19,6 +19,7 @@
 #include "src/runner/attempt.h"
 #include "src/runner/case_plan.h"
 #include "src/runner/environment_check.h"
+#include "src/runner/library_files.h"
 #include "src/runner/program_file.h"
 #include "src/runner/reference.h"
 #include "src/runner/row_of_case.h"
@@ -51,6 +52,7 @@ class SuiteRun {
         interrupts_(interrupts),
         observer_(observer),
         programs_(programs_of(options)),
+        libraries_(options.worker),
         folder_(options.folder),
         journal_(folder_.journal()),
         facts_{.suite = suite.name,
@@ -145,6 +147,7 @@ class SuiteRun {
 
   void check_programs() {
     for (ProgramFile& program : programs_) program.check_is_the_same();
+    libraries_.check_are_the_same();
   }
 
   const Row* find_row(const Case& one) const {
@@ -312,6 +315,7 @@ class SuiteRun {
   Interrupts& interrupts_;
   SuiteRunObserver& observer_;
   std::vector<ProgramFile> programs_;
+  const LibraryFiles libraries_;  // of the worker
   ResultsFolder folder_;
   Journal journal_;
   const RunFacts facts_;

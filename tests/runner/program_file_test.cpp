@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The programs that a run measures with stay the same, or it ends.
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -82,12 +83,66 @@ TEST_F(ReplacedWorker, by_the_same_bytes_is_the_same) {
   EXPECT_EQ(read_rows(out).size(), 2U);
 }
 
+/// That library of this program and of the test worker, which the loader finds by a variable.
+fs::path standard_library() {
+  Dl_info found{};
+  dladdr(dlsym(RTLD_DEFAULT, "__cxa_demangle"), &found);
+  return found.dli_fname;
+}
+
+TEST_F(ReplacedWorker, by_one_of_its_libraries_ends_the_run_and_keeps_what_is_done) {
+  put_worker("");
+  fs::create_directory(folder / "libraries");
+  const fs::path library = folder.path() / "libraries" / standard_library().filename();
+  fs::copy_file(standard_library(), library);
+  setenv("LD_LIBRARY_PATH", library.parent_path().c_str(), 1);
+  const Ended ended = run("", [&] {
+    fs::copy_file(standard_library(), folder / "built");
+    fs::rename(folder / "built", library);
+  });
+  unsetenv("LD_LIBRARY_PATH");
+  EXPECT_EQ(ended.code, 3);
+  EXPECT_NE(ended.err.find("headroom: " + library.string() + ": this library of the worker"),
+            std::string::npos)
+      << ended.err;
+  EXPECT_EQ(read_rows(out).size(), 1U);
+}
+
 class Silent : public SuiteRunObserver {
-  void said(const std::string&) override {}
+ public:
+  std::string notes;
+
+  void said(const std::string& note) override { notes += note + "\n"; }
   void case_started(std::size_t, std::size_t, const Case&) override {}
   void case_progressed(const WorkerProgress&) override {}
   void case_ended(const Row&) override {}
 };
+
+// A measurement stands where its plan can't be made: here, as there is no room for its files.
+TEST(PlanBesideAMeasurement, that_fails_is_said_and_costs_nothing) {
+  const TemporaryFolder folder;
+  const Catalog catalog =
+      parse_catalog(read_text(HEADROOM_SOURCE_DIR "/tests/runner/test_catalog.json"));
+  const Suite suite =
+      load_suite(folder.write("mine.yaml", suite_of({"ok"}, "{silence_s: 20}")), catalog);
+  SuiteRunOptions options;
+  options.worker = kTestWorker;
+  options.device = "cpu";
+  options.folder = folder / "out";
+  options.dry_run = DryRun{.libraries = folder.path(), .gpu = "h100"};
+  folder.write("libcuda.so.1", "");
+  folder.write("libnvidia-ml.so.1", "");
+  Interrupts interrupts;
+  Silent observer;
+  setenv("TMPDIR", "/proc/nowhere", 1);
+  const SuiteRunResult result = run_suite(catalog, suite, options, interrupts, observer);
+  unsetenv("TMPDIR");
+  EXPECT_TRUE(observer.notes.starts_with("ok has no plan: ")) << observer.notes;
+  ASSERT_EQ(result.rows.size(), 1U);
+  EXPECT_EQ(result.rows[0].at("status"), "ok");
+  EXPECT_TRUE(result.rows[0].contains("run_peak_allocated_bytes"));
+  EXPECT_EQ(read_rows(folder / "out").size(), 1U);
+}
 
 // Files that the loader of programs passes over: what is looked at is the journal.
 TEST(LibrariesOfTheDryRun, belong_to_the_results) {

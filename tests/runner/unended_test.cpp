@@ -13,11 +13,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// The first child that a program has within 20 s; 0: none.
-pid_t child_of(const Program& program) {
+/// The worker of a program's case, once it has printed into that log; 0: it did not within 20 s.
+pid_t worker_of(const Program& program, const std::string& log) {
   for (int tries = 0; tries < 2000; ++tries) {
     const auto children = program.children();
-    if (!children.empty()) return children.front();
+    if (!children.empty() && !read_text(log).empty()) return children.front();
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   return 0;
@@ -28,7 +28,7 @@ TEST(Unended, worker_is_waited_for_once_and_ends_the_run) {
   const std::string suite =
       folder.write("suite.yaml", suite_of({"hang", "ok"}, "{silence_s: 2, case_s: 60}"));
   Program program = start_program({"run", suite, "--out", folder / "out"});
-  const pid_t worker = child_of(program);
+  const pid_t worker = worker_of(program, folder / "out/log/hang.log");
   ASSERT_GT(worker, 0);
   const auto start = Clock::now();
   {

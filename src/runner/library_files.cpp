@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/runner/library_files.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <sstream>
+
+#include "src/core/error.h"
+#include "src/core/file.h"
+#include "src/workers/process.h"
+
+namespace headroom {
+namespace {
+
+constexpr std::chrono::seconds kLoaderPatience{30};  // with a loader that reads from a slow disk
+
+/// All that a process prints, or what it printed in that time.
+std::string output_of(const Process& process) {
+  const auto end = std::chrono::steady_clock::now() + kLoaderPatience;
+  std::string text;
+  std::array<char, 4096> buffer;
+  for (auto left = kLoaderPatience; left.count() > 0;
+       left = std::chrono::ceil<std::chrono::seconds>(end - std::chrono::steady_clock::now())) {
+    pollfd output{process.output(), POLLIN, 0};
+    poll(&output, 1, static_cast<int>(std::chrono::milliseconds(left).count()));
+    const ssize_t count = read(process.output(), buffer.data(), buffer.size());
+    if (count == 0) break;
+    if (count < 0 && errno != EAGAIN && errno != EINTR) throw_errno("the dynamic loader");
+    if (count > 0) text.append(buffer.data(), static_cast<std::size_t>(count));
+  }
+  return text;
+}
+
+/// The path in a line of the loader's: "\tNAME => PATH (0xADDRESS)", or "\tPATH (0xADDRESS)"; empty
+/// where it has none.
+std::string path_in(const std::string& line) {
+  const std::size_t end = line.rfind(" (0x");
+  const std::size_t begin = line.find('/');
+  const std::size_t arrow = line.find("=> /");
+  if (end == std::string::npos || begin == std::string::npos || begin > end) return "";
+  const std::size_t path = arrow == std::string::npos ? begin : arrow + 3;
+  return line.substr(path, end - path);
+}
+
+}  // namespace
+
+LibraryFiles::LibraryFiles(const std::string& program) {
+  const Process loader({program}, "", {{"LD_TRACE_LOADED_OBJECTS", "1"}});
+  std::istringstream lines(output_of(loader));
+  for (std::string line; std::getline(lines, line);) {
+    const std::string path = path_in(line);
+    if (!path.empty()) files_.emplace(path, identity_of(path));
+  }
+}
+
+void LibraryFiles::check_are_the_same() const {
+  for (const auto& [path, identity] : files_) {
+    if (identity_of(path) == identity) continue;
+    throw ResultsError(path +
+                       ": this library of the worker is not the file any more that this run began "
+                       "with, and results of two must not be mixed. What is done is kept: --resume "
+                       "goes on with it where that library is back, --out names a folder for the "
+                       "new one");
+  }
+}
+
+}  // namespace headroom
