@@ -14,6 +14,7 @@
 #include "src/core/error.h"
 #include "src/core/file.h"
 #include "src/results/journal.h"
+#include "src/results/network_file_system.h"
 #include "src/results/results.h"
 #include "src/results/results_folder.h"
 #include "src/runner/attempt.h"
@@ -23,6 +24,7 @@
 #include "src/runner/program_file.h"
 #include "src/runner/reference.h"
 #include "src/runner/row_of_case.h"
+#include "src/runner/sleep_of_machine.h"
 
 namespace headroom {
 namespace {
@@ -40,6 +42,11 @@ std::vector<ProgramFile> programs_of(const SuiteRunOptions& options) {
   for (const std::string& file : dry_run_files(options.dry_run->libraries))
     programs.emplace_back(file);
   return programs;
+}
+
+void add_reason(const std::string& text, Verdict& verdict) {
+  if (text.empty()) return;
+  verdict.reason += (verdict.reason.empty() ? "" : "; ") + text;
 }
 
 class SuiteRun {
@@ -61,6 +68,7 @@ class SuiteRun {
                .commit = catalog.commit,
                .environment = environment_of(catalog)} {
     const Json header = header_of_run();
+    warn_of_locks();
     if (journal_.cut_bytes() > 0) {
       observer_.said(folder_.journal() + ": cut off the last " +
                      std::to_string(journal_.cut_bytes()) + " bytes, a record torn by a kill");
@@ -117,6 +125,14 @@ class SuiteRun {
     return header;
   }
 
+  void warn_of_locks() const {
+    const std::string file_system = network_file_system(folder_.path());
+    if (file_system.empty()) return;
+    observer_.said(folder_.path().string() + " is on " + file_system +
+                   ", whose locks may hold for one machine only: nothing keeps a headroom on "
+                   "another machine from this folder");
+  }
+
   /// Takes in what an earlier run left, so that this one goes on with it.
   void go_on(const Json& header) {
     if (!options_.resume) {
@@ -161,6 +177,7 @@ class SuiteRun {
     folder_.check_room();
     CaseFacts facts;
     facts.started_at = utc_now();
+    const SleepOfMachine sleep;
     Row row;
     try {
       if (const auto why = why_impossible(one)) {
@@ -168,6 +185,7 @@ class SuiteRun {
       } else if (!(options_.measures ? measure(one, facts) : plan(one, facts))) {
         return false;
       }
+      add_reason(sleep.text(), facts.outcome.verdict);
       row = row_of(one, facts);
       keep(one, row, facts.outcome);
     } catch (...) {
