@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "src/results/columns.h"
+#include "src/results/peak_order.h"
 
 namespace headroom {
 namespace {
@@ -31,6 +32,25 @@ bool is_loss(std::string_view name) {
   return name == column::first_loss || name == column::last_loss;
 }
 
+/// A step takes time, so that these are above 0.
+bool takes_time(std::string_view name) {
+  return name == column::step_time_median_ns || name == column::step_time_min_ns ||
+         name == column::samples_per_second;
+}
+
+/// Of columns that have their types.
+std::string fault_in_peaks(const Json& columns) {
+  for (const auto& [larger, smaller] : kPeakOrder) {
+    if (!columns.contains(larger) || !columns.contains(smaller)) continue;
+    const auto most = columns[larger].get<std::int64_t>();
+    const auto part = columns[smaller].get<std::int64_t>();
+    if (most >= part) continue;
+    return "the worker's record has a " + std::string(smaller) + " of " + std::to_string(part) +
+           ", which is above its " + std::string(larger) + " of " + std::to_string(most);
+  }
+  return "";
+}
+
 /// What is wrong with the record's columns; empty: nothing.
 std::string fault_in_columns(const Json& columns, const Catalog& catalog) {
   if (!columns.is_object()) return "the worker's record has columns that are no object";
@@ -46,8 +66,25 @@ std::string fault_in_columns(const Json& columns, const Catalog& catalog) {
     if (value.is_number() && value.get<double>() < 0 && column->group == ColumnGroup::memory) {
       return "the worker's record has a negative " + name;
     }
+    if (takes_time(name) && value.get<double>() <= 0) {
+      return "the worker's record has a " + name + " of 0 or below";
+    }
   }
-  return "";
+  return fault_in_peaks(columns);
+}
+
+/// What is wrong with the record beside its columns.
+std::string fault_beside_columns(const Json& record) {
+  for (const Json& time : record.value("step_time_ns", Json::array())) {
+    if (!time.is_number_integer() || time.get<std::int64_t>() <= 0) {
+      return "the worker's record has a step that took " + time.dump() + " ns";
+    }
+  }
+  const Json memory = record.value("device_memory_bytes", Json());
+  const auto peak = columns_of(record).value(column::run_peak_allocated_bytes, std::int64_t{0});
+  if (!memory.is_number_integer() || peak <= memory.get<std::int64_t>()) return "";
+  return "the worker's record has a peak of " + std::to_string(peak) +
+         " bytes, and its device has " + memory.dump();
 }
 
 bool losses_are_finite(const Json& record) {
@@ -84,7 +121,8 @@ Outcome outcome_of_record(const WorkerReply& reply, const Catalog& catalog) {
   if (!status || !reason.is_string()) {
     return outcome(Status::failed, "the worker's record has no valid status");
   }
-  const std::string fault = fault_in_columns(columns_of(record), catalog);
+  std::string fault = fault_in_columns(columns_of(record), catalog);
+  if (fault.empty()) fault = fault_beside_columns(record);
   if (!fault.empty()) return outcome(Status::failed, fault);
   if (*status == Status::ok && !losses_are_finite(record)) {
     return outcome(Status::incorrect, "the loss is not finite");

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rules about memory: sums that come out to the byte, and peaks that include others.
-#include <array>
 #include <map>
 
 #include "src/core/checked_sum.h"
 #include "src/core/peak_entry.h"
 #include "src/results/columns.h"
+#include "src/results/peak_order.h"
 #include "src/verify/rule.h"
 
 namespace headroom {
@@ -15,25 +15,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kPeak = column::run_peak_allocated_bytes;
 constexpr const char* kRounding = "rounding";
-
-/// Two columns of a row: the first is never the smaller.
-struct Ordered {
-  std::string_view larger;
-  std::string_view smaller;
-};
-
-constexpr std::array kOrdered = {
-    Ordered{kPeak, column::init_peak_allocated_bytes},
-    Ordered{kPeak, column::steady_peak_allocated_bytes},
-    Ordered{column::steady_peak_allocated_bytes, column::model_states_bytes},
-    Ordered{column::run_peak_reserved_bytes, column::init_peak_reserved_bytes},
-    Ordered{column::run_peak_reserved_bytes, column::steady_peak_reserved_bytes},
-    Ordered{column::init_peak_reserved_bytes, column::init_peak_allocated_bytes},
-    Ordered{column::steady_peak_reserved_bytes, column::steady_peak_allocated_bytes},
-    Ordered{column::run_peak_reserved_bytes, kPeak},
-    Ordered{column::run_peak_reserved_bytes, column::run_peak_reserved_lower_bytes},
-    Ordered{column::run_peak_reserved_upper_bytes, column::run_peak_reserved_bytes},
-};
 
 /// The parts of the peak by their category: the columns peak_CATEGORY_bytes.
 std::map<std::string, std::int64_t> parts_of(const Json& columns) {
@@ -100,7 +81,7 @@ void check_tensors(const VerifiedFolder& folder, Findings& findings) {
 
 void check_order_of_peaks(const VerifiedFolder& folder, Findings& findings) {
   for (const CaseResult& result : folder.results.cases) {
-    for (const auto& [larger, smaller] : kOrdered) {
+    for (const auto& [larger, smaller] : kPeakOrder) {
       const auto most = integer_in(result.row, larger);
       const auto part = integer_in(result.row, smaller);
       if (!most || !part || *most >= *part) continue;

@@ -33,6 +33,12 @@ const std::vector<Expected> kExpected = {
     {"unknown_column", "failed", "\"luck\""},
     {"wrong_type", "failed", "no valid value of parameters"},
     {"negative_peak", "failed", "negative run_peak_allocated_bytes"},
+    {"zero_time", "failed", "a step_time_median_ns of 0 or below"},
+    {"zero_step", "failed", "a step that took 0 ns"},
+    {"peaks_in_wrong_order", "failed",
+     "a init_peak_allocated_bytes of 1099511627776, which is above its run_peak_allocated_bytes of "
+     "8000000"},
+    {"peak_above_memory", "failed", "a peak of 8000000 bytes, and its device has 1000000"},
     {"unknown_status", "failed", "no valid status"},
     {"nan_loss", "incorrect", "not finite"},
     {"out_of_memory", "out_of_memory", "1 GiB asked, 0 free"},

@@ -274,6 +274,15 @@ const std::map<std::string, std::function<void(const Json&)>>& behaviours() {
       {"wrong_type", [](const Json& r) { send_record(with_column(r, "parameters", "many")); }},
       {"negative_peak",
        [](const Json& r) { send_record(with_column(r, "run_peak_allocated_bytes", -1)); }},
+      {"zero_time", [](const Json& r) { send_record(with_column(r, "step_time_median_ns", 0)); }},
+      {"zero_step",
+       [](const Json& r) {
+         send_record(with(r, "step_time_ns", {1, 0, 3}));
+       }},
+      {"peaks_in_wrong_order",
+       [](const Json& r) { send_record(with_column(r, "init_peak_allocated_bytes", 1LL << 40)); }},
+      {"peak_above_memory",
+       [](const Json& r) { send_record(with(r, "device_memory_bytes", 1'000'000)); }},
       {"unknown_status", [](const Json& r) { send_record(with(r, "status", "splendid")); }},
       {"nan_loss",
        [](const Json& r) {
