@@ -140,12 +140,19 @@ std::filesystem::path file_to_write(const FitOptions& options, const std::string
   return std::filesystem::path(kFitFolder) / (name + ".yaml");
 }
 
+/// FILE.log; where the user names a link, a pipe or a device, in the default folder.
+std::filesystem::path log_beside(const std::filesystem::path& file) {
+  const auto there = std::filesystem::symlink_status(file);
+  const bool is_file = !std::filesystem::exists(there) || std::filesystem::is_regular_file(there);
+  const std::string name = file.filename().string() + ".log";
+  return is_file ? file.parent_path() / name : kFitFolder / std::filesystem::path(name);
+}
+
 int fit(const Catalog& catalog, const FitOptions& options) {
   std::optional<FitSuite> suite = read_suite(catalog, options);
   const DryRun dry_run = make_dry_run(catalog, options.dry_run, suite ? suite->gpu() : "");
   const auto file = file_to_write(options, suite ? suite->name() : options.subject);
-  auto log = file;
-  FitPlanner planner(catalog, dry_run, worker_path(), log.replace_extension(".log"),
+  FitPlanner planner(catalog, dry_run, worker_path(), log_beside(file),
                      [](const std::string& text) { say(text); });
   if (!suite) suite.emplace(on_noise(catalog, options, planner));
 

@@ -2,6 +2,7 @@
 #include "src/runner/fit_planner.h"
 
 #include <fcntl.h>
+#include <unistd.h>
 
 #include <string_view>
 #include <utility>
@@ -18,10 +19,22 @@ using Json = nlohmann::ordered_json;
 
 constexpr auto kNoProgress = [](const WorkerProgress&) {};
 
+constexpr std::string_view kLogTitle = "headroom fit: what its workers print\n";
+
+/// The log of an earlier search is begun anew; any other file is somebody's.
 FileDescriptor open_log(const std::filesystem::path& path) {
-  if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path());
-  FileDescriptor log(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666));
+  make_folders(path.parent_path());
+  FileDescriptor log(open(
+      path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666));
   if (log.get() < 0) throw_errno(path.string());
+  const FileStart start = read_file_start(path.string(), kLogTitle.size());
+  if (start.size > 0 && start.bytes != kLogTitle) {
+    throw ConfigError(Place{.file = path},
+                      "headroom did not make it, and would write its log over it; choose another "
+                      "file with --out");
+  }
+  if (ftruncate(log.get(), 0) != 0) throw_errno(path.string());
+  write_all(log.get(), kLogTitle, path.string());
   return log;
 }
 

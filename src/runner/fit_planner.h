@@ -27,8 +27,9 @@ using MakeFitCase = std::function<Case(const FitStack&, FitSize, bool is_short)>
 /// where the user interrupts, std::system_error where a worker can't be started.
 class FitPlanner {
  public:
-  /// `worker` is the program's path. What workers print goes to the file `log`, which is made anew.
-  /// `said` hears of each plan, as a line. Throws std::system_error where the log can't be made.
+  /// `worker` is the program's path. What workers print goes to the file `log`, which is begun
+  /// anew. `said` hears of each plan, as a line. Throws std::system_error where the log can't be
+  /// made, ConfigError where there is a file of that name that is no log of a search.
   FitPlanner(const Catalog& catalog, const DryRun& dry_run, std::string worker,
              const std::filesystem::path& log, std::function<void(const std::string&)> said);
 
