@@ -111,6 +111,11 @@ std::optional<std::string> gpu_uuid(c10::Device device) {
   return text;
 }
 
+std::optional<std::int64_t> gpu_memory_bytes(c10::Device device) {
+  const auto found = properties(device);
+  return found ? std::optional(static_cast<std::int64_t>(found->totalGlobalMem)) : std::nullopt;
+}
+
 #else
 
 bool cuda_built() { return false; }
@@ -118,6 +123,7 @@ std::optional<std::string> cuda_version() { return std::nullopt; }
 std::string device_name(c10::Device) { return cpu_name(); }
 std::optional<std::string> driver_version(c10::Device) { return std::nullopt; }
 std::optional<std::string> gpu_uuid(c10::Device) { return std::nullopt; }
+std::optional<std::int64_t> gpu_memory_bytes(c10::Device) { return std::nullopt; }
 
 #endif
 
@@ -166,7 +172,7 @@ nlohmann::ordered_json describe_hardware() {
     const c10::Device device(c10::DeviceType::CUDA, static_cast<c10::DeviceIndex>(i));
     result["gpus"].push_back({{"name", device_name(device)},
                               {"uuid", gpu_uuid(device).value_or("")},
-                              {"memory_bytes", properties(device)->totalGlobalMem},
+                              {"memory_bytes", gpu_memory_bytes(device).value_or(0)},
                               {"driver", driver_version(device).value_or("")}});
   }
 #endif

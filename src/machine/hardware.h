@@ -3,6 +3,7 @@
 
 #include <c10/core/Device.h>
 
+#include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -20,6 +21,7 @@ std::string device_name(c10::Device device);
 /// Empty for a CPU.
 std::optional<std::string> driver_version(c10::Device device);
 std::optional<std::string> gpu_uuid(c10::Device device);
+std::optional<std::int64_t> gpu_memory_bytes(c10::Device device);
 
 /// How oneDNN computes a product of "bfloat16" or "float16" on the CPU: "native", with the
 /// processor's instructions for it, or "emulated", which took 2 to 100 times an fp32 product where

@@ -169,7 +169,7 @@ std::optional<std::int64_t> available_host_bytes() {
   return system ? system : group;
 }
 
-void limit_host_memory(std::int64_t bytes) {
+std::int64_t limit_host_memory(std::int64_t bytes) {
   rlimit limit{};
   if (getrlimit(RLIMIT_DATA, &limit) != 0) {
     throw std::system_error(errno, std::generic_category(), "getrlimit(RLIMIT_DATA)");
@@ -180,6 +180,7 @@ void limit_host_memory(std::int64_t bytes) {
   if (setrlimit(RLIMIT_DATA, &limit) != 0) {
     throw std::system_error(errno, std::generic_category(), "setrlimit(RLIMIT_DATA)");
   }
+  return static_cast<std::int64_t>(limit.rlim_cur);
 }
 
 }  // namespace headroom

@@ -52,7 +52,8 @@ std::optional<std::int64_t> host_peak_bytes();
 std::optional<std::int64_t> available_host_bytes();
 
 /// Makes an allocation beyond `bytes` of private memory fail inside this process, where it can be
-/// answered, and not by the kernel's killing it. Throws std::system_error.
-void limit_host_memory(std::int64_t bytes);
+/// answered, and not by the kernel's killing it. Gives how much the process may have in all, with
+/// what it has already. Throws std::system_error.
+std::int64_t limit_host_memory(std::int64_t bytes);
 
 }  // namespace headroom

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <new>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -29,22 +30,28 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-void limit_memory(at::Device device, std::int64_t asked) {
+/// Gives what it limits the host's memory to; nothing where it does not.
+std::optional<std::int64_t> limit_memory(at::Device device, std::int64_t asked) {
   if (device.is_cuda()) {
     if (asked > 0) limit_cuda_memory(asked);
-    return;
+    return std::nullopt;
   }
   // Without a limit the kernel kills the process when memory ends, and nobody can tell why.
   const std::int64_t bytes = asked > 0 ? asked : available_host_bytes().value_or(0);
-  if (bytes > 0) limit_host_memory(bytes);
+  if (bytes <= 0) return std::nullopt;
+  return limit_host_memory(bytes);
 }
 
 Json measure_case(const Json& json, const Messages& messages) {
   const MeasureRequest request = read_measure_request(json);
   const WorkerCase& measured = request.worker_case;
-  limit_memory(measured.recipe.device, measured.limits.memory_bytes);
+  const auto host_limit = limit_memory(measured.recipe.device, measured.limits.memory_bytes);
   if (!request.snapshot.empty()) start_snapshot(measured.recipe.device);
-  const Measurement measurement = measure(measured, messages);
+  Measurement measurement = measure(measured, messages);
+  const at::Device device = measured.recipe.device;
+  if (measured.recipe.computes) {  // a plan's memory may be without end
+    measurement.device_memory_bytes = device.is_cuda() ? gpu_memory_bytes(device) : host_limit;
+  }
   if (!request.snapshot.empty()) write_snapshot(request.snapshot);
   return make_record(measured, measurement);
 }

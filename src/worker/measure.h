@@ -22,6 +22,8 @@ struct Measurement {
   PeakReport peak;    // what run.allocated_bytes is made of, by the ledger's own sums
   std::vector<PlaceMemory> step_memory;  // over the counted step
   std::optional<std::int64_t> driver_bytes;
+  /// The most that the device can give, or that this process lets itself have of the host.
+  std::optional<std::int64_t> device_memory_bytes;
   std::optional<std::int64_t> host_peak_bytes;
   std::int64_t pinned_peak_bytes = 0;
   std::int64_t model_states_bytes = 0;  // in the last step, when backward had ended

@@ -331,13 +331,17 @@ Json step_memory(const std::vector<PlaceMemory>& course) {
 
 Json make_record(const WorkerCase& measured, const Measurement& measurement) {
   const Judgement verdict = judge(measured, measurement);
-  return {{"status", verdict.status},
-          {"reason", verdict.reason},
-          {"columns", worker_columns(measured.recipe, measurement)},
-          {"step_time_ns", measurement.step_time_ns},
-          {"loss", measurement.losses},
-          {"peak_tensors", peak_tensors(measurement.peak)},
-          {"step_memory", step_memory(measurement.step_memory)}};
+  Json record{{"status", verdict.status},
+              {"reason", verdict.reason},
+              {"columns", worker_columns(measured.recipe, measurement)},
+              {"step_time_ns", measurement.step_time_ns},
+              {"loss", measurement.losses},
+              {"peak_tensors", peak_tensors(measurement.peak)},
+              {"step_memory", step_memory(measurement.step_memory)}};
+  if (measurement.device_memory_bytes) {
+    record["device_memory_bytes"] = *measurement.device_memory_bytes;
+  }
+  return record;
 }
 
 Json make_failure(std::string_view status, std::string_view reason) {
