@@ -3,10 +3,13 @@
 
 #include <ATen/ops/empty.h>
 #include <c10/core/ScalarType.h>
+#include <fcntl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cerrno>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -58,17 +61,34 @@ at::ScalarType to_scalar_type(SafetensorsType type) {
   return std::ranges::find(kTypes, type, &decltype(kTypes)::value_type::first)->second;
 }
 
+// O_NONBLOCK: opening a FIFO would wait for a writer. What can't be opened, the header's reader
+// names.
 TensorFile::TensorFile(const std::string& path)
-    : path_(path), header_(read_safetensors_header(path)), stream_(path, std::ios::binary) {}
+    : path_(path),
+      file_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)),
+      identity_(identity_of(file_.get())),
+      header_(read_safetensors_header(path)) {
+  check_is_unchanged(identity_of(path));
+}
+
+void TensorFile::check_is_unchanged(const FileIdentity& now) const {
+  if (now != identity_) throw ConfigError(Place{.file = path_}, "it changed while it was read");
+}
 
 at::Tensor TensorFile::read(const SafetensorsEntry& entry) {
   // As bytes first: a bool in memory must be 0 or 1 before it is one.
   const std::int64_t size = entry.end - entry.begin;
   const at::Tensor bytes = at::empty({size}, at::kByte);
   auto* data = reinterpret_cast<char*>(bytes.mutable_data_ptr<std::uint8_t>());
-  stream_.seekg(entry.begin);
-  if (!stream_.read(data, size)) {
-    throw ConfigError(Place{.file = path_}, "can't read the data of '" + entry.name + "'");
+  for (std::int64_t done = 0; done < size;) {
+    const ssize_t count =
+        pread(file_.get(), data + done, static_cast<std::size_t>(size - done), entry.begin + done);
+    if (count < 0 && errno == EINTR) continue;
+    check_is_unchanged(identity_of(file_.get()));
+    if (count <= 0) {
+      throw ConfigError(Place{.file = path_}, "can't read the data of '" + entry.name + "'");
+    }
+    done += count;
   }
   if (entry.type == SafetensorsType::BOOL) {
     check_boolean_bytes({data, static_cast<std::size_t>(size)}, entry.name);

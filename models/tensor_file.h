@@ -3,10 +3,11 @@
 
 #include <ATen/core/Tensor.h>
 
-#include <fstream>
 #include <map>
 #include <string>
 
+#include "src/core/file.h"
+#include "src/core/file_identity.h"
 #include "src/core/safetensors.h"
 
 // Tensors in safetensors files. The format's header is checked in src/core/safetensors.h.
@@ -21,19 +22,22 @@ at::ScalarType to_scalar_type(SafetensorsType type);
 /// Reads single tensors of a file.
 class TensorFile {
  public:
-  /// Throws ConfigError where the file is malformed.
+  /// Throws ConfigError where the file is malformed, or changes meanwhile.
   explicit TensorFile(const std::string& path);
 
   const std::string& path() const { return path_; }
   const SafetensorsHeader& header() const { return header_; }
-  /// On the CPU, in the dtype of the file, in memory of its own. Throws ConfigError where the file
-  /// has changed since.
+  /// On the CPU, in the dtype of the file, in memory of its own. Throws ConfigError where somebody
+  /// has written to the file since it was opened, or cut it. Another file of its name is not read.
   at::Tensor read(const SafetensorsEntry& entry);
 
  private:
+  void check_is_unchanged(const FileIdentity& now) const;
+
   std::string path_;
+  FileDescriptor file_;
+  FileIdentity identity_;
   SafetensorsHeader header_;
-  std::ifstream stream_;
 };
 
 /// All tensors of a file, as TensorFile reads them. Throws ConfigError.

@@ -11,11 +11,13 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <string>
+#include <thread>
 
 #include "models/table.h"
 #include "models/tensor_file.h"
@@ -150,6 +152,29 @@ TEST_F(SavedWeightsTest, AFileThatIsCutShortIsRefused) {
   write_tensors(path_, {{"weight", at::ones({8})}});
   std::filesystem::resize_file(path_, std::filesystem::file_size(path_) - 1);
   EXPECT_NE(message([&] { read_tensors(path_); }), "no error");
+}
+
+TEST_F(SavedWeightsTest, AFileThatChangesWhileItIsReadIsRefused) {
+  const auto read_after = [&](const std::function<void()>& happens) {
+    write_tensors(path_, {{"weight", at::ones({1024})}});
+    TensorFile file(path_);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // a file's time has ticks
+    happens();
+    return message([&] { file.read(file.header().tensors.front()); });
+  };
+  const std::string changed = path_ + ": it changed while it was read";
+  EXPECT_EQ(read_after([] {}), "no error");
+  EXPECT_EQ(read_after([&] { std::filesystem::resize_file(path_, 4000); }), changed);
+  EXPECT_EQ(read_after([&] { std::filesystem::resize_file(path_, 1); }), changed);
+  EXPECT_EQ(read_after([&] { std::ofstream(path_, std::ios::app) << "more"; }), changed);
+  EXPECT_EQ(read_after([&] {
+              std::fstream file(path_, std::ios::in | std::ios::out | std::ios::binary);
+              file.seekp(-4, std::ios::end);
+              file << "xxxx";
+            }),
+            changed);
+  // What was opened is still there.
+  EXPECT_EQ(read_after([&] { write_tensors(path_, {{"weight", at::zeros({1024})}}); }), "no error");
 }
 
 TEST_F(SavedWeightsTest, AFileThatIsNotThereIsNamed) {
