@@ -19,17 +19,19 @@
 
 #include "src/core/enum_names.h"
 #include "src/core/error.h"
+#include "src/core/file.h"
 
 namespace headroom {
 namespace {
 
 constexpr const char* kPartsKey = "parts";
+constexpr const char* kSavingKey = "saving";
 constexpr std::int64_t kMaxElements = std::int64_t{1} << 48;
 
-std::string part_file_name(std::int64_t rank, std::int64_t ranks) {
+std::string part_file_name(const Saving& saving) {
   std::ostringstream name;
-  name << std::setfill('0') << "part-" << std::setw(5) << rank << "-of-" << std::setw(5) << ranks
-       << ".safetensors";
+  name << std::setfill('0') << "part-" << std::setw(5) << saving.rank << "-of-" << std::setw(5)
+       << saving.ranks << ".safetensors";
   return name.str();
 }
 
@@ -152,7 +154,7 @@ void TensorPart::put(const at::Tensor& whole, const at::Tensor& values) const {
   }
 }
 
-void write_weight_parts(const std::string& folder, std::int64_t rank, std::int64_t ranks,
+void write_weight_parts(const std::string& folder, const Saving& saving,
                         std::span<const WeightPart> parts) {
   if (parts.empty()) return;
   NamedTensors tensors;
@@ -162,9 +164,11 @@ void write_weight_parts(const std::string& folder, std::int64_t rank, std::int64
     const bool is_whole = part.values.sizes() == at::IntArrayRef(part.part.shape);
     if (!is_whole) said[part.name] = to_json(part.part);
   }
-  std::filesystem::create_directories(folder);
-  write_tensors(std::filesystem::path(folder) / part_file_name(rank, ranks), tensors,
-                said.empty() ? Metadata{} : Metadata{{kPartsKey, said.dump()}});
+  Metadata metadata;
+  if (!said.empty()) metadata[kPartsKey] = said.dump();
+  if (!saving.name.empty()) metadata[kSavingKey] = saving.name;
+  make_folders(folder);
+  write_tensors(std::filesystem::path(folder) / part_file_name(saving), tensors, metadata);
 }
 
 std::vector<TensorPart> read_parts(const TensorFile& file) {
@@ -201,7 +205,22 @@ SavedWeights::SavedWeights(const std::string& path) : path_(path) {
       pieces_[entry.name].push_back({files_.size() - 1, entry, std::move(parts[i])});
     }
   }
+  check_are_of_one_saving();
   for (const auto& [name, pieces] : pieces_) check_pieces(name, pieces);
+}
+
+void SavedWeights::check_are_of_one_saving() const {
+  const auto saving_of = [](const TensorFile& file) {
+    const auto found = file.header().metadata.find(kSavingKey);
+    return found == file.header().metadata.end() ? "" : found->second;
+  };
+  for (const TensorFile& file : files_) {
+    if (saving_of(file) == saving_of(files_.front())) continue;
+    throw ConfigError(Place{.file = path_}, "the parts in " + files_.front().path() + " and " +
+                                                file.path() +
+                                                " are not of one saving: one was not finished, or "
+                                                "was made into the folder of another");
+  }
 }
 
 void SavedWeights::check_pieces(const std::string& name, std::span<const Piece> pieces) const {

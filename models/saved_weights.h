@@ -44,12 +44,21 @@ struct WeightPart {
   at::Tensor values;
 };
 
+/// Which of the ranks saves its part, and in which saving.
+struct Saving {
+  std::int64_t rank = 0;
+  std::int64_t ranks = 1;
+  std::string name = {};  // the same for all its ranks, and for no other saving; empty: it has none
+};
+
 /// Writes what a rank has of the weights as one safetensors file in `folder`, which it makes:
-/// `part-00001-of-00004.safetensors` is that of rank 1. A rank that has none writes none. Of a
+/// `part-00001-of-00004.safetensors` is that of rank 1. A rank that has none writes none. The
+/// file's metadata have the saving's name, under `saving`: a kill may leave parts of an earlier
+/// saving beside new ones. Of a
 /// tensor that is not whole the file's metadata say, under `parts`, which part it is, as JSON:
 /// {"NAME": {"shape": [1000, 8], "dimension": 0, "rows": [[0, 250]]}}; a dimension of -1 means the
 /// elements in a row. Throws std::system_error.
-void write_weight_parts(const std::string& folder, std::int64_t rank, std::int64_t ranks,
+void write_weight_parts(const std::string& folder, const Saving& saving,
                         std::span<const WeightPart> parts);
 
 /// What a file says of its tensors' parts, in the order of its header. Throws ConfigError where
@@ -60,8 +69,9 @@ std::vector<TensorPart> read_parts(const TensorFile& file);
 /// which ranks have put their parts. However they are cut, they are read whole.
 class SavedWeights {
  public:
-  /// Reads headers alone. Throws ConfigError where a file is malformed, the folder has none, or its
-  /// parts of a tensor overlap, leave something out or do not fit together.
+  /// Reads headers alone. Throws ConfigError where a file is malformed, the folder has none, its
+  /// files are not of one saving, or its parts of a tensor overlap, leave something out or do not
+  /// fit together.
   explicit SavedWeights(const std::string& path);
 
   /// Throws ConfigError unless these are just the model's parameters: same names, same shapes,
@@ -78,6 +88,7 @@ class SavedWeights {
     TensorPart part;
   };
 
+  void check_are_of_one_saving() const;
   void check_pieces(const std::string& name, std::span<const Piece> pieces) const;
 
   std::string path_;

@@ -32,6 +32,7 @@ struct Membership {
   int store_port = 0;
   /// The IP address of this machine by which the others reach it; empty: all are on this machine.
   std::string address{};
+  std::string attempt{};  // which try of the case this is: the same for its ranks, and no others
 };
 
 enum class CollectiveBackend {

@@ -12,6 +12,7 @@
 #include "src/core/scratch_folder.h"
 #include "src/runner/outcome.h"
 #include "src/workers/agent_messages.h"
+#include "src/workers/conversation.h"
 
 namespace headroom {
 namespace {
@@ -118,6 +119,8 @@ WorkerRequest measure_request(const std::string& worker, const std::string& devi
 RankAttempt attempt_ranks(std::vector<WorkerRequest> requests, Agents* agents,
                           const Catalog& catalog, Interrupts& interrupts,
                           const std::function<void(const WorkerProgress&)>& on_progress) {
+  const std::string attempt = make_nonce();
+  for (WorkerRequest& request : requests) request.body["attempt"] = attempt;
   std::optional<ScratchFolder> folder;
   if (agents != nullptr && requests.size() > 1) {
     join(requests, *agents);

@@ -143,7 +143,8 @@ class Run {
   std::string save_weights(const std::string& folder) {
     const Membership& membership = recipe_.membership;
     try {
-      write_weight_parts(folder, membership.rank, membership.ranks, trainer_.own_weights());
+      write_weight_parts(folder, {membership.rank, membership.ranks, membership.attempt},
+                         trainer_.own_weights());
     } catch (const std::system_error& error) {
       return error.what();
     }

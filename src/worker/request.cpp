@@ -37,6 +37,7 @@ void read_store(const Json& request, Membership& membership) {
 /// Which rank this worker is, and its own device. How many there are is the case's.
 void take_seat(const Json& request, Recipe& recipe) {
   recipe.membership.rank = request.value("rank", std::int64_t{0});
+  recipe.membership.attempt = request.value("attempt", "");
   read_store(request, recipe.membership);
   if (!recipe.device.is_cuda() || recipe.membership.ranks == 1) return;
   const c10::impl::VirtualGuardImpl cuda(at::kCUDA);

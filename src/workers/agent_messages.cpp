@@ -47,8 +47,8 @@ std::int64_t integer(const Json& values, const char* key) {
 }
 
 // What a request may hold. Not "snapshot": that is a file that the worker would write.
-constexpr std::array<std::string_view, 7> kKeys = {"request", "nonce", "device", "case",
-                                                   "rank",    "ranks", "address"};
+constexpr std::array<std::string_view, 8> kKeys = {"request", "nonce", "device",  "case",
+                                                   "rank",    "ranks", "address", "attempt"};
 
 bool is_measurement(const Json& request) {
   if (!request.is_object() || request.value("request", Json()) != "measure") return false;

@@ -40,12 +40,6 @@ bool is_phase(const std::string& text) {
 constexpr std::chrono::seconds kPatience{1};  // with a log that is a terminal or a pipe
 constexpr int kLastReads = 2;                 // at least what a pipe of default size holds
 
-std::string make_nonce() {
-  std::random_device source;
-  const std::uint64_t high = source();
-  return to_hex(high << 32 | source(), 16);
-}
-
 nlohmann::ordered_json with_nonce(nlohmann::ordered_json body, const std::string& nonce) {
   body["nonce"] = nonce;
   return body;
@@ -65,6 +59,12 @@ std::unique_ptr<RunningWorker> start_worker(const WorkerRequest& request,
 }
 
 }  // namespace
+
+std::string make_nonce() {
+  std::random_device source;
+  const std::uint64_t high = source();
+  return to_hex(high << 32 | source(), 16);
+}
 
 void BoundedLog::append(std::string_view text) {
   if (stopped_) return;

@@ -16,6 +16,9 @@
 
 namespace headroom {
 
+/// 16 hexadecimal digits that nobody knows before.
+std::string make_nonce();
+
 /// Passes on what a worker prints, up to 1 MiB; says once where it stopped.
 class BoundedLog {
  public:

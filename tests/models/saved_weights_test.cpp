@@ -193,7 +193,7 @@ class SavedPartsTest : public testing::Test {
     return "no error";
   }
   void write(std::int64_t rank, std::vector<WeightPart> parts, std::int64_t ranks = 2) const {
-    write_weight_parts(folder_.path(), rank, ranks, parts);
+    write_weight_parts(folder_.path(), {rank, ranks}, parts);
   }
 
   const TemporaryFolder folder_;
@@ -245,6 +245,18 @@ TEST_F(SavedPartsTest, PartsThatDoNotMakeAWholeAreRefused) {
   EXPECT_EQ(refusal(), "no error");
   write(0, {part(0, {{0, 6}}, whole_)}, 3);  // left by another number of ranks
   EXPECT_NE(refusal().find("not of one saving"), std::string::npos) << refusal();
+}
+
+TEST_F(SavedPartsTest, OfTwoSavingsAreRefusedHoweverWellTheyFit) {
+  const std::vector<WeightPart> upper{part(0, {{0, 2}}, whole_.narrow(0, 0, 2))};
+  const std::vector<WeightPart> lower{part(0, {{2, 6}}, whole_.narrow(0, 2, 4))};
+  write_weight_parts(folder_.path(), {0, 2, "first"}, upper);
+  write_weight_parts(folder_.path(), {1, 2, "first"}, lower);
+  EXPECT_EQ(refusal(), "no error");
+  write_weight_parts(folder_.path(), {0, 2, "second"}, upper);
+  EXPECT_NE(refusal().find("not of one saving"), std::string::npos) << refusal();
+  write_weight_parts(folder_.path(), {1, 2, "second"}, lower);
+  EXPECT_EQ(refusal(), "no error");
 }
 
 TEST_F(SavedPartsTest, WhatAFileSaysOfItsPartsIsNotBelieved) {

@@ -144,7 +144,7 @@ void run(const Json& values, std::int64_t rank, const std::string& store, const 
                   {"sent_bytes", trainer.sent_bytes()}};
   write_weights(trainer, output + ".weights");
   if (const std::string& folder = recipe.train.save_weights; !folder.empty()) {
-    write_weight_parts(folder, rank, recipe.membership.ranks, trainer.own_weights());
+    write_weight_parts(folder, {rank, recipe.membership.ranks}, trainer.own_weights());
   }
   std::ofstream(output) << seen.dump();
 }
