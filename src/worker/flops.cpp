@@ -11,8 +11,11 @@
 
 #include <array>
 #include <atomic>
+#include <initializer_list>
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <string_view>
 #include <vector>
 
@@ -23,9 +26,30 @@ namespace {
 
 using Inputs = c10::ArrayRef<const c10::IValue>;
 
+// A step of many micro-batches may take more operations than an integer holds. A callback can't
+// throw, so the largest integer stands for them: see so_far().
+constexpr std::int64_t kTooMany = std::numeric_limits<std::int64_t>::max();
+
+/// Of numbers that are not negative.
+std::int64_t product_of(std::initializer_list<std::int64_t> factors) {
+  std::int64_t result = 1;
+  for (const std::int64_t factor : factors) {
+    if (__builtin_mul_overflow(result, factor, &result)) return kTooMany;
+  }
+  return result;
+}
+
+void add(std::atomic<std::int64_t>& sum, std::int64_t more) {
+  std::int64_t before = sum.load();
+  std::int64_t after = 0;
+  do {
+    if (__builtin_add_overflow(before, more, &after)) after = kTooMany;
+  } while (!sum.compare_exchange_weak(before, after));
+}
+
 /// 2 * rows * inner * columns for (..., m, k) x (..., k, n), batches multiplied in.
 std::int64_t product(const at::Tensor& a, const at::Tensor& b) {
-  return 2 * a.numel() * b.size(-1);
+  return product_of({2, a.numel(), b.size(-1)});
 }
 
 std::int64_t product_0_1(Inputs in) { return product(in[0].toTensor(), in[1].toTensor()); }
@@ -33,7 +57,7 @@ std::int64_t product_1_2(Inputs in) { return product(in[1].toTensor(), in[2].toT
 
 /// Attention has `products` products of 2 B H T S D each. q: (B, H, T, D), k: (B, H, S, D).
 std::int64_t attention(const at::Tensor& q, const at::Tensor& k, std::int64_t products) {
-  return products * 2 * q.numel() * k.size(-2);
+  return product_of({products, 2, q.numel(), k.size(-2)});
 }
 
 std::int64_t attention_forward(Inputs in) {
@@ -47,7 +71,7 @@ std::int64_t attention_backward(Inputs in) {
 
 /// Each of `outputs` elements is a product over the weight's (C/groups, kh, kw).
 std::int64_t convolution(std::int64_t outputs, const at::Tensor& weight) {
-  return 2 * outputs * (weight.numel() / weight.size(0));
+  return product_of({2, outputs, weight.numel() / weight.size(0)});
 }
 
 /// A list that may name one value for all dimensions.
@@ -76,7 +100,7 @@ std::int64_t convolution_forward(Inputs in) {
 std::int64_t convolution_backward(Inputs in) {
   const auto mask = in[10].toBoolList();
   const std::int64_t wanted = (mask.get(0) ? 1 : 0) + (mask.get(1) ? 1 : 0);
-  return wanted * convolution(in[0].toTensor().numel(), in[2].toTensor());
+  return product_of({wanted, convolution(in[0].toTensor().numel(), in[2].toTensor())});
 }
 
 struct Formula {
@@ -117,8 +141,8 @@ std::unique_ptr<at::ObserverContext> operator_starts(const at::RecordFunction& f
     const Inputs inputs = function.inputs();
     const std::int64_t flops = formula.flops(inputs);
     const at::ScalarType dtype = inputs[formula.operand].toTensor().scalar_type();
-    all_flops += flops;
-    if (dtype == at::kHalf || dtype == at::kBFloat16) low_precision_flops += flops;
+    add(all_flops, flops);
+    if (dtype == at::kHalf || dtype == at::kBFloat16) add(low_precision_flops, flops);
     counting = true;
     return std::make_unique<Counted>();
   }
@@ -153,6 +177,9 @@ FlopCounter::FlopCounter() {
 FlopCounter::~FlopCounter() { at::removeCallback(callback_); }
 
 Flops FlopCounter::so_far() const {
+  if (all_flops == kTooMany) {
+    throw std::overflow_error("a step takes more floating-point operations than an integer holds");
+  }
   return {.all = all_flops.load(), .low_precision = low_precision_flops.load()};
 }
 

@@ -25,6 +25,7 @@ class FlopCounter {
   FlopCounter(const FlopCounter&) = delete;
   FlopCounter& operator=(const FlopCounter&) = delete;
 
+  /// Throws std::overflow_error where they are more than an integer holds.
   Flops so_far() const;
 
  private:

@@ -2,11 +2,15 @@
 #include "src/worker/flops.h"
 
 #include <ATen/ops/conv2d.h>
+#include <ATen/ops/empty.h>
 #include <ATen/ops/linear.h>
 #include <ATen/ops/matmul.h>
+#include <ATen/ops/mm.h>
 #include <ATen/ops/randn.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <stdexcept>
 #include <thread>
 
 #include "models/attention.h"
@@ -26,6 +30,18 @@ TEST(FlopsTest, ALinearLayerForwardAndBackward) {
   y.sum().backward();  // as much for x, as much for the weight
   EXPECT_EQ(flops.so_far().all, 3 * 2 * 6 * 10 * 20);
   EXPECT_EQ(flops.so_far().low_precision, 0);
+}
+
+TEST(FlopsTest, MoreThanAnIntegerHoldsIsAnErrorAndNoOtherNumber) {
+  // One number, seen as large matrices; on the device "meta" nothing is computed.
+  const at::Tensor one = at::empty({1}, at::TensorOptions().device(at::kMeta));
+  const std::int64_t size = std::int64_t{1} << 20;
+  const at::Tensor large = one.expand({size, size});
+  const FlopCounter flops;
+  at::mm(large, large);  // 2^61
+  EXPECT_EQ(flops.so_far().all, std::int64_t{1} << 61);
+  for (int i = 0; i < 3; ++i) at::mm(large, large);
+  EXPECT_THROW(flops.so_far(), std::overflow_error);
 }
 
 TEST(FlopsTest, AConvolutionWithItsPaddingAsOneNumber) {

@@ -120,6 +120,17 @@ TEST(ProcessTest, AnswersWhenMemoryEnds) {
   EXPECT_NE(record.at("reason"), "");
 }
 
+TEST(ProcessTest, AnswersWhereEachSizeIsAllowedAndTheirProductIsBeyondAnyMachine) {
+  Json values = small_case();
+  constexpr std::int64_t kMost = 1 << 20;
+  values["data"] = {{"name", "random_images"}, {"image_size", 4080}, {"samples", kMost}};
+  values["train"]["batch_size"] = kMost;
+  const Json record = record_of_process(values);
+  EXPECT_EQ(record.at("status"), "out_of_memory") << record.dump(1);
+  const std::int64_t bytes = kMost * 3 * 4080 * 4080 * 4;
+  EXPECT_TRUE(contains(record.at("reason"), std::to_string(bytes))) << record.at("reason");
+}
+
 TEST(ProcessTest, AnswersWhatItCanNotDo) {
   Json values = small_case();
   values["techniques"] = {{{"name", "bfloat16"}}, {{"name", "mixed_precision"}}};
