@@ -63,6 +63,13 @@ TEST(Comparison, names_the_tensor_that_one_byte_more_is_of) {
   EXPECT_EQ(growth_text(byte.growth.at(0)), "rounding +1 bytes");
 }
 
+TEST(Growth, of_blocks_is_that_of_all_of_them) {
+  Growth growth{"activations", "forward", {}, "aten::linear", 1000, 2};
+  EXPECT_EQ(growth.total_bytes(), 2000);
+  growth.blocks = {0, 1, 2};
+  EXPECT_EQ(growth.total_bytes(), 6000);
+}
+
 TEST(Comparison, takes_a_tensor_that_names_no_operator_for_one_that_is_alike) {
   CaseResult later = grown_case(1);
   later.record["peak_tensors"] = {{2, kMiB, "weights", "build", nullptr, ""},
