@@ -30,7 +30,7 @@ constexpr std::chrono::milliseconds kPauseOfWait{2};
 /// kernel has none.
 FileDescriptor open_children() {
   const std::string path = "/proc/self/task/" + std::to_string(getpid()) + "/children";
-  FileDescriptor list(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  FileDescriptor list(uninterrupted([&] { return open(path.c_str(), O_RDONLY | O_CLOEXEC); }));
   if (list.get() < 0 && errno != ENOENT) throw_errno(path);
   return list;
 }

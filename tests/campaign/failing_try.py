@@ -29,8 +29,8 @@ class Try:
         """Throws Wrong. Returns how many calls failed."""
         work = self.undisturbed.work
         ended = self.place.call(work.arguments, self.faults)
-        met = sum(self.place.read_log().met.values())
         self._check_end(ended)
+        met = sum(self.place.read_log().met.values())
         self._check_nothing_is_lost(ended)
         differing = self._difference(ended)
         if differing and self._has_only(INVISIBLE):

@@ -5,7 +5,7 @@ import random
 from failing_calls import Fault, Log
 
 # What a signal, a full pipe or a reader's pace cause: the call is to be made again. Never for ever.
-PASSING = ("EINTR", "EAGAIN", "EWOULDBLOCK")
+PASSING = ("EINTR", "EAGAIN")
 # What nobody may notice.
 INVISIBLE = (*PASSING, "short")
 
@@ -23,7 +23,7 @@ ACTIONS = {
     "read": "EIO EINTR short", "pread": "EIO EINTR short",
     "write": WRITING, "pwrite": WRITING, "writev": WRITING,
     "fsync": FLUSHING, "fdatasync": FLUSHING, "ftruncate": "EIO EINTR",
-    "fchmod": "EIO EROFS", "flock": "ENOLCK EINTR EWOULDBLOCK", "fcntl": "EMFILE", "dup2": "EMFILE",
+    "fchmod": "EIO EROFS", "flock": "ENOLCK EINTR EAGAIN", "fcntl": "EMFILE", "dup2": "EMFILE",
     "stat": LOOKING, "lstat": LOOKING, "fstat": LOOKING, "access": LOOKING,
     "rename": "EIO ENOSPC", "unlink": "EIO", "unlinkat": "EIO", "remove": "EIO", "rmdir": "EIO",
     "mkdir": "ENOSPC EIO", "fdopendir": "ENOMEM", "readdir": "EIO", "readlink": "EIO",
