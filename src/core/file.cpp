@@ -267,7 +267,7 @@ bool try_write(int descriptor, std::string_view bytes, std::chrono::milliseconds
     pollfd ready{written, POLLOUT, 0};
     const int is_ready = uninterrupted(
         [&] { return ::poll(&ready, 1, std::max(0, static_cast<int>(left.count()))); });
-    if (is_ready == 0) return false;  // where the wait itself fails, the write is tried all the same
+    if (is_ready == 0) return false;  // where the wait itself fails, the write is tried
     // A pipe that has room takes so many at once.
     const std::size_t most = std::min<std::size_t>(bytes.size(), PIPE_BUF);
     const ssize_t count = ::write(written, bytes.data(), most);

@@ -3,6 +3,10 @@
 
 #include <sys/stat.h>
 
+#include <cerrno>
+
+#include "src/core/file.h"
+
 namespace headroom {
 namespace {
 
@@ -16,12 +20,17 @@ FileIdentity identity_of_status(const struct stat& status) {
 
 FileIdentity identity_of(const std::string& path) {
   struct stat status {};
-  return stat(path.c_str(), &status) == 0 ? identity_of_status(status) : FileIdentity{};
+  if (stat(path.c_str(), &status) == 0) return identity_of_status(status);
+  for (const int gone : {ENOENT, ENOTDIR, EACCES}) {
+    if (errno == gone) return {};
+  }
+  throw_errno(path);
 }
 
 FileIdentity identity_of(int descriptor) {
   struct stat status {};
-  return fstat(descriptor, &status) == 0 ? identity_of_status(status) : FileIdentity{};
+  if (fstat(descriptor, &status) != 0) throw_errno("fstat of a file");
+  return identity_of_status(status);
 }
 
 }  // namespace headroom

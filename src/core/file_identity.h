@@ -18,7 +18,8 @@ struct FileIdentity {
   friend bool operator==(const FileIdentity&, const FileIdentity&) = default;
 };
 
-/// That of the file at `path` now, or of an open one.
+/// That of the file at `path` now, or of an open one. Throws std::system_error where the system
+/// can't tell.
 FileIdentity identity_of(const std::string& path);
 FileIdentity identity_of(int descriptor);
 
