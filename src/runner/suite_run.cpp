@@ -1,25 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/runner/suite_run.h"
 
-#include <unistd.h>
-
 #include <array>
-#include <chrono>
 #include <ctime>
-#include <map>
 #include <optional>
 #include <system_error>
+#include <utility>
 
 #include "src/core/checksum.h"
 #include "src/core/error.h"
-#include "src/core/file.h"
-#include "src/results/journal.h"
 #include "src/results/network_file_system.h"
-#include "src/results/results.h"
-#include "src/results/results_folder.h"
 #include "src/runner/attempt.h"
 #include "src/runner/case_plan.h"
 #include "src/runner/environment_check.h"
+#include "src/runner/kept_results.h"
 #include "src/runner/library_files.h"
 #include "src/runner/program_file.h"
 #include "src/runner/reference.h"
@@ -32,7 +26,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kStopped = "; what is done is kept, and --resume goes on from there";
-constexpr std::chrono::seconds kPatience{10};  // with a reader of what could not be kept
 
 /// The worker, then what is loaded before it where cases are planned.
 std::vector<ProgramFile> programs_of(const SuiteRunOptions& options) {
@@ -60,29 +53,19 @@ class SuiteRun {
         observer_(observer),
         programs_(programs_of(options)),
         libraries_(options.worker),
-        folder_(options.folder),
-        journal_(folder_.journal()),
         facts_{.suite = suite.name,
                .device = options.device,
                .is_planned = !options.measures,
                .commit = catalog.commit,
-               .environment = environment_of(catalog)} {
+               .environment = environment_of(catalog)},
+        results_(catalog, suite, options.folder, facts_.environment) {
     const Json header = header_of_run();
     warn_of_locks();
-    if (journal_.cut_bytes() > 0) {
+    if (results_.cut_bytes() > 0) {
       observer_.said(folder_.journal() + ": cut off the last " +
-                     std::to_string(journal_.cut_bytes()) + " bytes, a record torn by a kill");
+                     std::to_string(results_.cut_bytes()) + " bytes, a record torn by a kill");
     }
-    if (journal_.records().empty()) {
-      folder_.make_ready();
-      journal_.append(header);
-    } else {
-      go_on(header);
-      folder_.make_ready();
-      take_published_figures();
-    }
-    folder_.replace(kSuiteFile, suite.effective_yaml);
-    write_results();
+    results_.begin(header, options.resume);
   }
 
   SuiteRunResult run() {
@@ -93,28 +76,18 @@ class SuiteRun {
     SuiteRunResult result;
     const auto goes_on = [&] { return !result.interrupted && result.lost.empty(); };
     for (std::size_t i = 0; i < selected.size() && goes_on(); ++i) {
-      if (find_row(*selected[i]) != nullptr) continue;
+      if (results_.find_row(*selected[i]) != nullptr) continue;
       observer_.case_started(i, selected.size(), *selected[i]);
       result.interrupted = !run_case(*selected[i]) || interrupts_.count() > 0;
       if (options_.agents != nullptr) result.lost = options_.agents->lost();
     }
     for (const Case* one : selected) {
-      const auto done = done_.find(one->name);
-      if (done == done_.end()) continue;
-      result.rows.push_back(done->second.row);
-      const std::vector<Json>& records = done->second.rank_records;
-      if (!records.empty()) result.rows.back()["rank_rows"] = make_rank_rows(catalog_, records);
+      if (auto row = results_.row_with_ranks(*one)) result.rows.push_back(std::move(*row));
     }
     return result;
   }
 
  private:
-  /// What came of a case.
-  struct Done {
-    Row row;
-    std::vector<Json> rank_records;  // empty: there was one process
-  };
-
   Json header_of_run() const {
     // Plans for two GPUs must not be mixed either.
     const std::string& device = options_.measures ? options_.device : options_.dry_run->gpu;
@@ -133,42 +106,9 @@ class SuiteRun {
                    "another machine from this folder");
   }
 
-  /// Takes in what an earlier run left, so that this one goes on with it.
-  void go_on(const Json& header) {
-    if (!options_.resume) {
-      throw ConfigError(folder_.path().string() +
-                        ": there are results in this folder already; --resume goes on with them, "
-                        "--out names another folder");
-    }
-    const Results results = make_results(journal_.records(), folder_.journal());
-    const std::string difference = header_difference(results.header, header);
-    if (!difference.empty()) {
-      throw ResultsError(folder_.journal() + ": these results can't be continued: " + difference +
-                         "; choose another folder with --out");
-    }
-    for (const CaseResult& one : results.cases) done_[one.name] = {one.row, one.rank_records};
-  }
-
-  /// The suite may have other published figures by now: rows that are done stand beside them too.
-  void take_published_figures() {
-    for (const Case& one : suite_.cases) {
-      const auto done = done_.find(one.name);
-      if (done == done_.end()) continue;
-      Row row = with_published(catalog_, done->second.row, one);
-      if (row == done->second.row) continue;
-      journal_.append({{"case", one.name}, {"row", row}});
-      done->second.row = std::move(row);
-    }
-  }
-
   void check_programs() {
     for (ProgramFile& program : programs_) program.check_is_the_same();
     libraries_.check_are_the_same();
-  }
-
-  const Row* find_row(const Case& one) const {
-    const auto done = done_.find(one.name);
-    return done == done_.end() ? nullptr : &done->second.row;
   }
 
   /// False: the user interrupted it, and it has no row.
@@ -187,9 +127,9 @@ class SuiteRun {
       }
       add_reason(sleep.text(), facts.outcome.verdict);
       row = row_of(one, facts);
-      keep(one, row, facts.outcome);
+      results_.keep(one, row, facts.outcome);
     } catch (...) {
-      hand_over(one, row, facts.outcome);
+      results_.hand_over(one, row, facts.outcome);
       throw;
     }
     observer_.case_ended(row);
@@ -218,7 +158,7 @@ class SuiteRun {
     Row row = make_row(catalog_, facts_, one, facts);
     if (facts.outcome.verdict.status != Status::ok) return row;
     facts.outcome.verdict = check_against_reference(
-        catalog_, suite_, one, row, [this](const Case& other) { return find_row(other); });
+        catalog_, suite_, one, row, [this](const Case& other) { return results_.find_row(other); });
     return make_row(catalog_, facts_, one, facts);
   }
 
@@ -292,41 +232,6 @@ class SuiteRun {
     return request;
   }
 
-  Json entry_of(const Case& one, const Row& row, const Outcome& outcome) const {
-    Json entry = {{"case", one.name},
-                  {"gate", one.gate},
-                  {"environment", facts_.environment},
-                  {"row", row},
-                  {"record", outcome.record}};
-    if (!outcome.rank_records.empty()) entry["rank_records"] = outcome.rank_records;
-    return entry;
-  }
-
-  void keep(const Case& one, const Row& row, const Outcome& outcome) {
-    journal_.append(entry_of(one, row, outcome));
-    done_[one.name] = {row, outcome.rank_records};
-    write_results();
-  }
-
-  /// The measurement may have taken hours: where something fails behind it, the user gets it on
-  /// standard error.
-  void hand_over(const Case& one, const Row& row, const Outcome& outcome) const {
-    if (row.is_null() && outcome.record.is_null()) return;  // it was not measured
-    const std::string text =
-        entry_of(one, row, outcome).dump(-1, ' ', true, Json::error_handler_t::replace) + "\n";
-    try_write(STDERR_FILENO, text, kPatience);
-  }
-
-  /// In the order of the journal's suite: the one of an earlier run may have had another.
-  void write_results() const {
-    std::vector<Row> rows;
-    for (const auto& [name, work] : journal_.records().front().at("cases").items()) {
-      const auto done = done_.find(name);
-      if (done != done_.end()) rows.push_back(done->second.row);
-    }
-    folder_.replace(kResultsFile, rows_to_csv(catalog_, rows));
-  }
-
   const Catalog& catalog_;
   const Suite& suite_;
   const SuiteRunOptions& options_;
@@ -334,13 +239,12 @@ class SuiteRun {
   SuiteRunObserver& observer_;
   std::vector<ProgramFile> programs_;
   const LibraryFiles libraries_;  // of the worker
-  ResultsFolder folder_;
-  Journal journal_;
   const RunFacts facts_;
+  KeptResults results_;
+  const ResultsFolder& folder_ = results_.folder();
   const std::function<void(const WorkerProgress&)> on_progress_ =
       [this](const WorkerProgress& progress) { observer_.case_progressed(progress); };
-  std::map<std::string, Done> done_;  // by the case's name
-  std::vector<pid_t> unended_;        // workers of the last case that is done
+  std::vector<pid_t> unended_;  // workers of the last case that is done
 };
 
 }  // namespace
