@@ -4,6 +4,7 @@
 #include "techniques/sharded_model.h"
 
 #include <ATen/TensorOperators.h>
+#include <ATen/core/grad_mode.h>
 #include <ATen/ops/arange.h>
 #include <ATen/ops/equal.h>
 #include <ATen/ops/full.h>
@@ -13,6 +14,7 @@
 #include <torch/csrc/autograd/variable.h>
 
 #include <atomic>
+#include <nlohmann/json.hpp>
 
 #include "src/core/fields.h"
 #include "techniques/technique.h"
