@@ -28,13 +28,18 @@ constexpr std::size_t kMaxBytesOfReport = 1 << 20;
 // What a report holds, and what it holds where LibTorch's allocator could be asked.
 constexpr std::array kTextsOfReport = {"gpu", "libtorch", "not_modelled"};
 constexpr std::array kCountsOfReport = {
-    "total_bytes",      "context_bytes", "peak_device_bytes", "refused_bytes",
-    "to_device_bytes",  "to_host_bytes", "peak_pinned_bytes", "free_when_refused_bytes",
-    "collective_bytes", "launches",      "product_flops",     "undecided_questions"};
+    "total_bytes",     "context_bytes", "peak_device_bytes",  "refused_bytes",
+    "to_device_bytes", "to_host_bytes", "peak_pinned_bytes",  "collective_bytes",
+    "launches",        "product_flops", "undecided_questions"};
 constexpr std::array kCountsOfAllocator = {"peak_allocated_bytes", "peak_reserved_bytes",
                                            "out_of_memory_errors"};
 
 bool is_count(const Json& value) { return value.is_number_integer() && value >= 0; }
+
+/// Free bytes are less than none where the context alone is larger than the GPU.
+bool is_free(const Json& bytes, const Json& context_bytes) {
+  return bytes.is_number_integer() && bytes >= -context_bytes.get<std::int64_t>();
+}
 
 /// Whether it is the report of a dry run: whoever runs dry can write into its folder.
 bool is_report(const Json& json) {
@@ -42,6 +47,7 @@ bool is_report(const Json& json) {
                              [&](const char* name) { return member(json, name).is_string(); }) &&
          std::ranges::all_of(kCountsOfReport,
                              [&](const char* name) { return is_count(member(json, name)); }) &&
+         is_free(member(json, "free_when_refused_bytes"), json["context_bytes"]) &&
          std::ranges::all_of(kCountsOfAllocator, [&](const char* name) {
            return !json.contains(name) || is_count(json[name]);
          });

@@ -70,8 +70,8 @@ TEST(Faults, MemoryThatEndsIsARowAndTheRestRuns) {
   EXPECT_EQ(rows[4].text("status"), "ok") << rows[4].text("reason");
 }
 
-// A byte is less than LibTorch's allocator is asked for first: another one fails before it.
-TEST(Faults, MemoryThatEndsOutsideOfLibTorchIsOutOfMemoryToo) {
+// Whoever asks first fails: LibTorch's allocator, or another, which throws std::bad_alloc.
+TEST(Faults, MemoryThatEndsAtOnceIsOutOfMemoryToo) {
   const TemporaryFolder folder;
   const std::string suite = folder.write("suite.yaml", kFaultSuite);
   const Ended ended = run_headroom({"run", suite, "--device", "cpu", "--only", "^vanilla$", "--set",
@@ -80,7 +80,10 @@ TEST(Faults, MemoryThatEndsOutsideOfLibTorchIsOutOfMemoryToo) {
   const auto rows = read_csv_rows(folder / "out");
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_EQ(rows[0].text("status"), "out_of_memory");
-  EXPECT_EQ(rows[0].text("reason"), "host: the system gives no more memory");
+  const std::string reason = rows[0].text("reason");
+  EXPECT_TRUE(reason == "host: the system gives no more memory" ||
+              reason.find("can't allocate memory") != std::string::npos)
+      << reason;
 }
 
 TEST(Faults, CtrlCKeepsWhatIsDone) {

@@ -96,6 +96,11 @@ TEST(DryReports, of_any_other_form_are_missing) {
   EXPECT_TRUE(is_whole(counted));
   counted["peak_allocated_bytes"] = -5;
   EXPECT_FALSE(is_whole(counted));
+  auto too_small = report;
+  too_small["free_when_refused_bytes"] = -1;
+  EXPECT_TRUE(is_whole(too_small));
+  too_small["free_when_refused_bytes"] = -2;
+  EXPECT_FALSE(is_whole(too_small));
 }
 
 }  // namespace
