@@ -29,8 +29,7 @@ FileIdentity identity_of(const std::string& path) {
 
 FileIdentity identity_of(int descriptor) {
   struct stat status {};
-  if (fstat(descriptor, &status) != 0) throw_errno("fstat of a file");
-  return identity_of_status(status);
+  return fstat(descriptor, &status) == 0 ? identity_of_status(status) : FileIdentity{};
 }
 
 }  // namespace headroom

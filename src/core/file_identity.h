@@ -18,9 +18,9 @@ struct FileIdentity {
   friend bool operator==(const FileIdentity&, const FileIdentity&) = default;
 };
 
-/// That of the file at `path` now, or of an open one. Throws std::system_error where the system
-/// can't tell.
+/// That of the file at `path` now. Throws std::system_error where the system can't look at it.
 FileIdentity identity_of(const std::string& path);
+/// That of an open file; of one that could not be opened as of one that is not there.
 FileIdentity identity_of(int descriptor);
 
 }  // namespace headroom
