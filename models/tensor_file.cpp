@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cerrno>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -81,9 +80,10 @@ at::Tensor TensorFile::read(const SafetensorsEntry& entry) {
   const at::Tensor bytes = at::empty({size}, at::kByte);
   auto* data = reinterpret_cast<char*>(bytes.mutable_data_ptr<std::uint8_t>());
   for (std::int64_t done = 0; done < size;) {
-    const ssize_t count =
-        pread(file_.get(), data + done, static_cast<std::size_t>(size - done), entry.begin + done);
-    if (count < 0 && errno == EINTR) continue;
+    const ssize_t count = uninterrupted([&] {
+      return pread(file_.get(), data + done, static_cast<std::size_t>(size - done),
+                   entry.begin + done);
+    });
     check_is_unchanged(identity_of(file_.get()));
     if (count <= 0) {
       throw ConfigError(Place{.file = path_}, "can't read the data of '" + entry.name + "'");
