@@ -150,10 +150,7 @@ void add_overrides(SuiteFile& file, const std::vector<Override>& overrides,
   }
 }
 
-Suite load_suite(const std::string& path, const Catalog& catalog,
-                 const std::vector<Override>& overrides) {
-  SuiteFile file = parse_suite_file(read_yaml_file(path), catalog);
-  add_overrides(file, overrides, catalog);
+Suite make_suite(const SuiteFile& file, const Catalog& catalog) {
   Suite suite{.name = file.name,
               .source = file.source,
               .gpu = file.gpu,
@@ -161,6 +158,13 @@ Suite load_suite(const std::string& path, const Catalog& catalog,
               .effective_yaml = {}};
   suite.effective_yaml = write_effective_suite(file, catalog);
   return suite;
+}
+
+Suite load_suite(const std::string& path, const Catalog& catalog,
+                 const std::vector<Override>& overrides) {
+  SuiteFile file = parse_suite_file(read_yaml_file(path), catalog);
+  add_overrides(file, overrides, catalog);
+  return make_suite(file, catalog);
 }
 
 }  // namespace headroom

@@ -42,6 +42,9 @@ struct SuiteFile {
 /// checked by then. Throws ConfigError.
 SuiteFile parse_suite_file(const Node& root, const Catalog& catalog);
 
+/// The suite that a file describes. Throws ConfigError.
+Suite make_suite(const SuiteFile& file, const Catalog& catalog);
+
 /// The keys that `published` takes: those columns X for which the catalog has published_X.
 std::vector<std::string> published_keys(const Catalog& catalog);
 

@@ -118,24 +118,36 @@ class Silent : public SuiteRunObserver {
   void case_ended(const Row&) override {}
 };
 
-// A measurement stands where its plan can't be made: here, as there is no room for its files.
-TEST(PlanBesideAMeasurement, that_fails_is_said_and_costs_nothing) {
+/// One case that is measured and planned, with a dry run of files that the loader of programs
+/// passes over.
+class BesideADryRun : public testing::Test {
+ protected:
+  BesideADryRun() {
+    options.worker = kTestWorker;
+    options.device = "cpu";
+    options.folder = folder / "out";
+    options.dry_run = DryRun{.libraries = folder.path(), .gpu = "h100"};
+  }
+  SuiteRunResult run() { return run_suite(catalog, suite, options, interrupts, observer); }
+
   const TemporaryFolder folder;
   const Catalog catalog =
       parse_catalog(read_text(HEADROOM_SOURCE_DIR "/tests/runner/test_catalog.json"));
   const Suite suite =
       load_suite(folder.write("mine.yaml", suite_of({"ok"}, "{silence_s: 20}")), catalog);
   SuiteRunOptions options;
-  options.worker = kTestWorker;
-  options.device = "cpu";
-  options.folder = folder / "out";
-  options.dry_run = DryRun{.libraries = folder.path(), .gpu = "h100"};
-  folder.write("libcuda.so.1", "");
-  folder.write("libnvidia-ml.so.1", "");
   Interrupts interrupts;
   Silent observer;
+};
+class PlanBesideAMeasurement : public BesideADryRun {};
+class LibrariesOfTheDryRun : public BesideADryRun {};
+
+// A measurement stands where its plan can't be made: here, as there is no room for its files.
+TEST_F(PlanBesideAMeasurement, that_fails_is_said_and_costs_nothing) {
+  folder.write("libcuda.so.1", "");
+  folder.write("libnvidia-ml.so.1", "");
   setenv("TMPDIR", "/proc/nowhere", 1);
-  const SuiteRunResult result = run_suite(catalog, suite, options, interrupts, observer);
+  const SuiteRunResult result = run();
   unsetenv("TMPDIR");
   EXPECT_TRUE(observer.notes.starts_with("ok has no plan: ")) << observer.notes;
   ASSERT_EQ(result.rows.size(), 1U);
@@ -144,22 +156,9 @@ TEST(PlanBesideAMeasurement, that_fails_is_said_and_costs_nothing) {
   EXPECT_EQ(read_rows(folder / "out").size(), 1U);
 }
 
-// Files that the loader of programs passes over: what is looked at is the journal.
-TEST(LibrariesOfTheDryRun, belong_to_the_results) {
-  const TemporaryFolder folder;
-  const Catalog catalog =
-      parse_catalog(read_text(HEADROOM_SOURCE_DIR "/tests/runner/test_catalog.json"));
-  const Suite suite =
-      load_suite(folder.write("mine.yaml", suite_of({"ok"}, "{silence_s: 20}")), catalog);
-  SuiteRunOptions options;
-  options.worker = kTestWorker;
-  options.device = "cpu";
-  options.folder = folder / "out";
-  options.dry_run = DryRun{.libraries = folder.path(), .gpu = "h100"};
+// What is looked at is the journal.
+TEST_F(LibrariesOfTheDryRun, belong_to_the_results) {
   options.resume = true;
-  Interrupts interrupts;
-  Silent observer;
-  const auto run = [&] { run_suite(catalog, suite, options, interrupts, observer); };
   folder.write("libcuda.so.1", "one");
   folder.write("libnvidia-ml.so.1", "two");
   run();

@@ -14,14 +14,7 @@ namespace {
 /// load_suite() without its file.
 Suite suite_of(std::string_view text, const char* name) {
   const Catalog& catalog = fuzz_catalog();
-  const SuiteFile file = parse_suite_file(read_yaml(text, name), catalog);
-  Suite suite{.name = file.name,
-              .source = file.source,
-              .gpu = file.gpu,
-              .cases = expand_cases(file, catalog),
-              .effective_yaml = {}};
-  suite.effective_yaml = write_effective_suite(file, catalog);
-  return suite;
+  return make_suite(parse_suite_file(read_yaml(text, name), catalog), catalog);
 }
 
 }  // namespace
