@@ -36,6 +36,10 @@ std::string format_bytes(std::int64_t bytes) {
   return std::to_string(bytes) + " bytes";
 }
 
+std::string join_reasons(const std::string& first, const std::string& second) {
+  return first + (first.empty() || second.empty() ? "" : "; ") + second;
+}
+
 std::optional<std::int64_t> parse_bytes(std::string_view text) {
   double amount = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), amount);

@@ -45,6 +45,9 @@ bool must_be_escaped(char32_t value);
 /// characters of `kept` stay as they are.
 std::string printable(std::string_view text, std::string_view kept = "");
 
+/// Two reasons as one text, "a; b"; where one is empty, the other.
+std::string join_reasons(const std::string& first, const std::string& second);
+
 /// The name that `given` is probably a misspelling of, by edit distance; empty: none is near.
 std::string closest_name(std::string_view given, const std::vector<std::string>& names);
 

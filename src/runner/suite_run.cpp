@@ -9,6 +9,7 @@
 
 #include "src/core/checksum.h"
 #include "src/core/error.h"
+#include "src/core/text.h"
 #include "src/results/network_file_system.h"
 #include "src/runner/attempt.h"
 #include "src/runner/case_plan.h"
@@ -35,11 +36,6 @@ std::vector<ProgramFile> programs_of(const SuiteRunOptions& options) {
   for (const std::string& file : dry_run_files(options.dry_run->libraries))
     programs.emplace_back(file);
   return programs;
-}
-
-void add_reason(const std::string& text, Verdict& verdict) {
-  if (text.empty()) return;
-  verdict.reason += (verdict.reason.empty() ? "" : "; ") + text;
 }
 
 class SuiteRun {
@@ -125,7 +121,8 @@ class SuiteRun {
       } else if (!(options_.measures ? measure(one, facts) : plan(one, facts))) {
         return false;
       }
-      add_reason(sleep.text(), facts.outcome.verdict);
+      std::string& reason = facts.outcome.verdict.reason;
+      reason = join_reasons(reason, sleep.text());
       row = row_of(one, facts);
       results_.keep(one, row, facts.outcome);
     } catch (...) {
@@ -141,8 +138,7 @@ class SuiteRun {
   /// Why no further case can be measured behind this one. Nothing: it can.
   std::optional<std::string> why_last(const Case& one, Status status) {
     if (!unended_.empty()) {
-      return "its process " + std::to_string(unended_.front()) +
-             " could not be ended, and what is measured beside it would not be alone on " +
+      return unended_text() + ", and what is measured beside it would not be alone on " +
              options_.device;
     }
     const bool may_have_broken_gpu =
@@ -151,6 +147,10 @@ class SuiteRun {
       return std::nullopt;
     const FileDescriptor log = folder_.open_log(one.name + ".probe");
     return why_gpus_do_not_work(options_.worker, log.get(), interrupts_);
+  }
+
+  std::string unended_text() const {
+    return "its process " + std::to_string(unended_.front()) + " could not be ended";
   }
 
   /// Fills in the verdict by the case's reference as well.
@@ -174,22 +174,32 @@ class SuiteRun {
   /// Fills in what came of the case. False: the user interrupted it.
   bool measure(const Case& one, CaseFacts& facts) {
     const auto attempt = start_ranks(one);
-    if (attempt.interrupted) return false;
-    facts.outcome = attempt.outcome;
     unended_ = attempt.unended;
-    if (!options_.dry_run) return true;
+    if (attempt.interrupted) {
+      if (!unended_.empty()) observer_.said(one.name + ": " + unended_text());
+      return false;
+    }
+    facts.outcome = attempt.outcome;
+    if (options_.dry_run) plan_beside(one, facts);
+    return true;
+  }
+
+  /// Fills in what the case's plan says. Where there is none, what was measured stands.
+  void plan_beside(const Case& one, CaseFacts& facts) {
     const FileDescriptor plan_log = folder_.open_log(one.name + ".plan");
     WorkerRequest dry = request(one, plan_log);
     dry.body.erase("snapshot");  // the measurement's own is kept
     try {
       const auto planned = plan_case(dry, *options_.dry_run, catalog_, interrupts_, on_progress_);
-      if (!planned) return false;
-      facts.planned = columns_of(planned->outcome.record);
+      if (planned) {
+        facts.planned = columns_of(planned->outcome.record);
+      } else {
+        observer_.said(one.name + " has no plan: interrupted");
+      }
     } catch (const std::system_error& error) {
-      observer_.said(one.name + " has no plan: " + error.what());  // what was measured stands
+      observer_.said(one.name + " has no plan: " + error.what());
     }
     check_programs();
-    return true;
   }
 
   RankAttempt start_ranks(const Case& one) {
@@ -244,7 +254,7 @@ class SuiteRun {
   const ResultsFolder& folder_ = results_.folder();
   const std::function<void(const WorkerProgress&)> on_progress_ =
       [this](const WorkerProgress& progress) { observer_.case_progressed(progress); };
-  std::vector<pid_t> unended_;  // workers of the last case that is done
+  std::vector<pid_t> unended_;  // workers of the last case that was measured
 };
 
 }  // namespace

@@ -113,6 +113,13 @@ TEST(Table, has_no_spaces_at_line_ends_and_no_control_characters) {
   EXPECT_EQ(format_table({"\x1b"}, {{"\u009b"}}), "\\x1b\n\\u{9b}\n");
 }
 
+TEST(Reasons, stand_one_behind_the_other) {
+  EXPECT_EQ(join_reasons("a", "b"), "a; b");
+  EXPECT_EQ(join_reasons("a", ""), "a");
+  EXPECT_EQ(join_reasons("", "b"), "b");
+  EXPECT_EQ(join_reasons("", ""), "");
+}
+
 }  // namespace
 
 }  // namespace headroom

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -154,6 +155,34 @@ TEST_F(PlanBesideAMeasurement, that_fails_is_said_and_costs_nothing) {
   EXPECT_EQ(result.rows[0].at("status"), "ok");
   EXPECT_TRUE(result.rows[0].contains("run_peak_allocated_bytes"));
   EXPECT_EQ(read_rows(folder / "out").size(), 1U);
+}
+
+/// The user, who sends SIGINT once the plan is at work.
+class InterruptsThePlan : public Silent {
+ public:
+  void case_progressed(const WorkerProgress& progress) override {
+    if (progress.phase == "start" && ++starts_ == 2) raise(SIGINT);
+  }
+
+ private:
+  int starts_ = 0;  // the measurement's comes first
+};
+
+TEST_F(PlanBesideAMeasurement, that_is_interrupted_does_not_cost_what_was_measured) {
+  folder.write("libcuda.so.1", "");
+  folder.write("libnvidia-ml.so.1", "");
+  const Suite slow = load_suite(
+      folder.write("slow.yaml",
+                   "suite: test\ndefaults: {data: {name: digits}, train: {work_ms: 500}}\n"
+                   "cases: [{name: ok, model: {name: ok}}, {name: b, model: {name: ok}}]\n"),
+      catalog);
+  InterruptsThePlan user;
+  const SuiteRunResult result = run_suite(catalog, slow, options, interrupts, user);
+  EXPECT_TRUE(result.interrupted);
+  EXPECT_EQ(user.notes, "ok has no plan: interrupted\n");
+  const Rows rows = read_rows(folder / "out");
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_EQ(rows.at("ok").at("status"), "ok");
 }
 
 // What is looked at is the journal.

@@ -55,5 +55,30 @@ TEST(Unended, worker_is_waited_for_once_and_ends_the_run) {
   EXPECT_TRUE(ends_soon(worker));
 }
 
+TEST(Unended, worker_is_named_where_the_user_ends_the_run) {
+  const TemporaryFolder folder;
+  const std::string suite = folder.write("suite.yaml", suite_of({"hang", "ok"}, "{silence_s: 90}"));
+  Program program = start_program({"run", suite, "--out", folder / "out"});
+  const pid_t worker = worker_of(program, folder / "out/log/hang.log");
+  ASSERT_GT(worker, 0);
+  {
+    const HeldAtExit held(worker);
+    if (!held.holds()) {
+      program.send(SIGKILL);
+      program.wait();
+      GTEST_SKIP() << "processes can't be traced here";
+    }
+    program.send(SIGINT);
+    const Ended ended = program.wait();  // 5 s to end, and 30 s behind SIGKILL
+    EXPECT_EQ(ended.code, 130);
+    EXPECT_NE(
+        ended.err.find("hang: its process " + std::to_string(worker) + " could not be ended\n"),
+        std::string::npos)
+        << ended.err;
+    EXPECT_TRUE(read_rows(folder / "out").empty());
+  }
+  EXPECT_TRUE(ends_soon(worker));
+}
+
 }  // namespace
 }  // namespace headroom
