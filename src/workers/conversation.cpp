@@ -9,9 +9,11 @@
 #include <utility>
 
 #include "src/core/checksum.h"
+#include "src/core/error.h"
 #include "src/core/file.h"
 #include "src/core/json.h"
 #include "src/core/message_size.h"
+#include "src/core/text.h"
 
 namespace headroom {
 namespace {
@@ -50,8 +52,20 @@ std::string describe(const ExitStatus& exit) {
   return "by signal " + std::to_string(exit.signal) + " (" + strsignal(exit.signal) + ")";
 }
 
+/// A path may hold any bytes, and JSON holds UTF-8 alone. Throws ConfigError.
+void check_is_utf8(const Json& value) {
+  if (value.is_string()) {
+    const auto& text = value.get_ref<const std::string&>();
+    if (find_invalid_utf8(text) == std::string::npos) return;
+    throw ConfigError(printable(text) + ": workers can't be told of it; allowed: a path in UTF-8");
+  }
+  if (!value.is_structured()) return;
+  for (const Json& part : value) check_is_utf8(part);
+}
+
 std::unique_ptr<RunningWorker> start_worker(const WorkerRequest& request,
                                             const nlohmann::ordered_json& body) {
+  check_is_utf8(body);
   if (request.agent != nullptr) {
     return std::make_unique<RemoteWorker>(*request.agent, body, request.environment);
   }
@@ -233,7 +247,8 @@ WorkerReply Conversation::reply() const {
   reply.reason = reason(reply.ending);
   reply.unended = unended_;
   if (unended_) {
-    reply.reason += "; SIGKILL did not end its process " + std::to_string(*unended_);
+    reply.reason =
+        join_reasons(reply.reason, "SIGKILL did not end its process " + std::to_string(*unended_));
   }
   return reply;
 }
@@ -252,6 +267,7 @@ std::string Conversation::reason(Ending ending) const {
   switch (ending) {
     case Ending::answered:
       if (ending_ == Ending::interrupted && !unended_) return "";  // the user did not wait for it
+      if (killed_ && !ending_) return "";  // nor did we, as another had gone wrong
       if (killed_ || ending_) return "the worker did not end after its record";
       if (!exit_->lost.empty()) return exit_->lost + ", after its record";
       if (exit_->exit == ExitStatus{}) return "";

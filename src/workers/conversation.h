@@ -68,7 +68,8 @@ class Conversation {
   using Clock = std::chrono::steady_clock;
 
   /// Starts the worker; `start` is when its time began to run. `request` outlives the conversation.
-  /// Throws std::system_error where the worker can't be started.
+  /// Throws std::system_error where the worker can't be started, ConfigError where a text of the
+  /// request is no UTF-8.
   Conversation(const WorkerRequest& request, Clock::time_point start,
                std::function<void(const WorkerProgress&)> on_progress);
 

@@ -71,7 +71,8 @@ struct WorkerReply {
 /// anew. Where one of several goes wrong, the others may wait for it for ever: a second
 /// later, in which they can say their last word, all get SIGKILL. `on_progress` is called for each
 /// progress message of the first worker. Gives the replies in the order of the requests. Throws
-/// std::system_error where a worker can't be started.
+/// std::system_error where a worker can't be started, ConfigError where a text of its request, a
+/// path, is no UTF-8.
 std::vector<WorkerReply> call_workers(
     const std::vector<WorkerRequest>& requests, Interrupts& interrupts,
     const std::function<void(const WorkerProgress&)>& on_progress);

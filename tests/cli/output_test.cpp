@@ -287,6 +287,25 @@ TEST(Output, of_the_worker_is_passed_on) {
   EXPECT_EQ(asked.at("model").at("attention"), "eager");
 }
 
+TEST(Output, of_a_path_that_is_no_utf_8_is_refused_by_name) {
+  const TemporaryFolder folder;
+  const std::string odd = folder / "r\xe9";
+  std::filesystem::create_directory(odd);
+  const std::string file = folder.write("r\xe9/w.safetensors", "");
+  const std::string suite = folder.write("s.yaml", suite_text(1, one_case("a", "ok")));
+  const std::vector<std::vector<std::string>> calls = {
+      {"run", suite, "--out", folder / "out"},  // where ranks meet is in TMPDIR
+      {"run", suite, "--out", odd + "/out", "--snapshot"},
+      {"forward", "ok", "--weights", file, "--inputs", file, "--output", "o"}};
+  for (const auto& call : calls) {
+    const Ended ended = run_program(call, [&] { setenv("TMPDIR", odd.c_str(), 1); });
+    EXPECT_EQ(ended.code, 2) << call[0];
+    EXPECT_TRUE(ended.err.starts_with("headroom: " + folder / "r\\xe9/")) << ended.err;
+    EXPECT_TRUE(ended.err.ends_with(": workers can't be told of it; allowed: a path in UTF-8\n"))
+        << ended.err;
+  }
+}
+
 TEST(Output, comes_within_20_ms) {
 #ifdef __SANITIZE_ADDRESS__
   GTEST_SKIP() << "the address sanitizer itself takes longer";

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <csignal>
+
 namespace headroom {
 namespace {
 
@@ -35,6 +37,30 @@ TEST(MeasureRequest, is_to_rank_0_where_ranks_are_joined) {
 TEST(MeasureRequest, says_nothing_of_ranks_where_none_are_joined) {
   const Json body = body_of(1, "other");
   for (const char* key : {"rank", "ranks", "store"}) EXPECT_FALSE(body.contains(key)) << key;
+}
+
+/// To a test worker that behaves so after so many milliseconds.
+WorkerRequest request_to(const std::string& behaviour, int work_ms) {
+  WorkerRequest request;
+  request.worker = HEADROOM_BUILD_DIR "/test_worker";
+  request.body = {{"request", "measure"},
+                  {"case",
+                   {{"name", "a"},
+                    {"model", {{"name", behaviour}}},
+                    {"train", {{"batch_size", 8}, {"work_ms", work_ms}}},
+                    {"techniques", Json::array()}}}};
+  return request;
+}
+
+// The other answers seconds before.
+TEST(AnsweredRank, that_another_s_fault_ended_is_not_blamed_for_its_end) {
+  Interrupts interrupts;
+  const auto replies = call_workers({request_to("out_of_memory", 3000), request_to("late_hang", 0)},
+                                    interrupts, [](const WorkerProgress&) {});
+  EXPECT_EQ(replies.at(0).record.at("status"), "out_of_memory");
+  EXPECT_EQ(replies.at(1).ending, WorkerReply::Ending::answered);
+  EXPECT_EQ(replies.at(1).exit.signal, SIGKILL);
+  EXPECT_EQ(replies.at(1).reason, "");
 }
 
 }  // namespace
