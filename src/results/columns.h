@@ -237,6 +237,13 @@ constexpr std::string_view peak_category_of(std::string_view name) {
   return name.substr(kPrefix.size(), name.size() - kPrefix.size() - kSuffix.size());
 }
 
+/// Whether it is a column of a step's time, or of what was done in it: above 0, as a step takes
+/// time.
+constexpr bool takes_time(std::string_view name) {
+  return name == column::step_time_median_ns || name == column::step_time_min_ns ||
+         name == column::samples_per_second;
+}
+
 /// One part of run_peak_allocated_bytes.
 struct PeakCategory {
   std::string_view name;    // as Category spells it

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "src/core/text.h"
 #include "src/results/columns.h"
 #include "src/results/peak_order.h"
 
@@ -30,12 +31,6 @@ bool has_type(const Json& value, ColumnType type) {
 
 bool is_loss(std::string_view name) {
   return name == column::first_loss || name == column::last_loss;
-}
-
-/// A step takes time, so that these are above 0.
-bool takes_time(std::string_view name) {
-  return name == column::step_time_median_ns || name == column::step_time_min_ns ||
-         name == column::samples_per_second;
 }
 
 /// Of columns that have their types.
@@ -75,7 +70,9 @@ std::string fault_in_columns(const Json& columns, const Catalog& catalog) {
 
 /// What is wrong with the record beside its columns.
 std::string fault_beside_columns(const Json& record) {
-  for (const Json& time : record.value("step_time_ns", Json::array())) {
+  const Json times = record.value("step_time_ns", Json::array());
+  if (!times.is_array()) return "the worker's record has a step_time_ns that is no list";
+  for (const Json& time : times) {
     if (!time.is_number_integer() || time.get<std::int64_t>() <= 0) {
       return "the worker's record has a step that took " + time.dump() + " ns";
     }
@@ -105,16 +102,11 @@ std::optional<Status> status_of_worker(const Json& record) {
   return std::nullopt;
 }
 
-/// How the worker ended comes behind what its record says: neither hides the other.
-std::string with_end(const std::string& reason, const WorkerReply& reply) {
-  if (reason.empty() || reply.reason.empty()) return reason + reply.reason;
-  return reason + "; " + reply.reason;
-}
-
 Outcome outcome_of_record(const WorkerReply& reply, const Catalog& catalog) {
   const Json& record = reply.record;
+  // How the worker ended comes behind what its record says: neither hides the other.
   const auto outcome = [&](Status status, const std::string& reason) {
-    return Outcome{{status, with_end(reason, reply)}, record};
+    return Outcome{{status, join_reasons(reason, reply.reason)}, record};
   };
   const auto status = status_of_worker(record);
   const Json reason = record.value("reason", Json());

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 
+#include "src/core/text.h"
 #include "src/results/columns.h"
 
 namespace headroom {
@@ -85,11 +86,11 @@ Verdict check_against_reference(const Catalog& catalog, const Suite& suite, cons
     if (!seen || !expected || *seen == *expected) continue;
     const double tolerance = tolerance_of(catalog, one, checked);
     if (std::abs(*seen - *expected) <= tolerance * std::abs(*expected)) continue;
-    return {Status::incorrect,
-            std::string(checked.words) + " is " + text(*seen) + ", that of " + reference->name +
-                " is " + text(*expected) +
-                (tolerance == 0 ? "; they must be equal"
-                                : "; they may differ by " + text(tolerance) + " of it")};
+    const std::string why = std::string(checked.words) + " is " + text(*seen) + ", that of " +
+                            reference->name + " is " + text(*expected) +
+                            (tolerance == 0 ? "; they must be equal"
+                                            : "; they may differ by " + text(tolerance) + " of it");
+    return {Status::incorrect, join_reasons(why, own.reason)};
   }
   return own;
 }

@@ -15,7 +15,7 @@ using DoneRow = std::function<const Row*(const Case&)>;
 /// norm of a case's first step with those of its reference: the suite's plain case with the same
 /// ranks, model, data, train and limits. They may differ, relative to the reference, by the sum of
 /// the techniques' tolerances; where that is 0, not by one bit. Gives `incorrect`, with the
-/// numbers, or the row's own status and reason.
+/// numbers before the row's own reason, or the row's own status and reason.
 ///
 /// There is no check where the row is not `ok`, where the model drops out (the random numbers
 /// differ), or where the reference is not done, which it is only where it stands before the case in

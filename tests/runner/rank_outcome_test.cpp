@@ -49,6 +49,16 @@ TEST(RankOutcome, of_one_is_its_own) {
   EXPECT_TRUE(outcome_of_ranks({ok(1)}, catalog()).rank_records.empty());
 }
 
+TEST(RankOutcome, of_step_times_that_are_no_list_is_a_fault) {
+  for (const Json& times : {Json(7), Json({{"a", 1}}), Json("1"), Json()}) {
+    WorkerReply one = ok(1);
+    one.record["step_time_ns"] = times;
+    EXPECT_EQ(verdict_of({one}),
+              (Verdict{Status::failed, "the worker's record has a step_time_ns that is no list"}))
+        << times;
+  }
+}
+
 TEST(RankOutcome, explains_the_first_of_the_largest_peaks) {
   const Outcome outcome = outcome_of_ranks({ok(5), ok(7), ok(7), ok(1)}, catalog());
   EXPECT_EQ(outcome.verdict, Verdict{});

@@ -35,6 +35,19 @@ TEST(Reference, must_be_met_to_the_bit_without_a_tolerance) {
   EXPECT_EQ(result.at("equal"), "ok with a loss");
 }
 
+TEST(Reference, that_is_missed_hides_no_other_reason) {
+  const TemporaryFolder folder;
+  const std::string text = suite(kVanilla + kShifted, "{name: late_crash}");
+  run_program({"run", folder.write("suite.yaml", text), "--out", folder / "out"});
+  const auto row = read_rows(folder / "out").at("shifted");
+  EXPECT_EQ(row.at("status"), "incorrect");
+  EXPECT_TRUE(row.at("reason").starts_with("the loss of the first step is ")) << row.at("reason");
+  EXPECT_TRUE(
+      row.at("reason").ends_with("; they must be equal; the worker ended by signal 11 "
+                                 "(Segmentation fault) after its record"))
+      << row.at("reason");
+}
+
 TEST(Reference, may_be_missed_by_the_sum_of_the_tolerances) {
   // The loss of vanilla is 4.67: 2 % of it are 0.093.
   const auto result =
