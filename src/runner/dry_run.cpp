@@ -163,7 +163,8 @@ DryReports read_reports(const std::filesystem::path& scratch) {
     Json report;
     try {
       report = read_json(read_file(file.string(), kMaxBytesOfReport));
-    } catch (const JsonError&) {  // it is empty, or torn
+    } catch (const JsonError&) {    // it is empty, or torn
+    } catch (const ConfigError&) {  // it is too long, or no file
     }
     if (is_report(report)) {
       reports.whole.push_back(std::move(report));

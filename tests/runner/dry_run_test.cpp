@@ -2,6 +2,7 @@
 #include "src/runner/dry_run.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <iterator>
@@ -68,6 +69,17 @@ TEST(DryReports, count_those_that_are_empty_or_torn) {
   ASSERT_EQ(reports.whole.size(), 1u);
   EXPECT_EQ(reports.whole[0].at("gpu"), "h200");
   EXPECT_EQ(reports.missing, 2u);
+}
+
+TEST(DryReports, count_what_can_not_be_read) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder / "1.json");
+  ASSERT_EQ(mkfifo((folder / "2.json").c_str(), 0600), 0);
+  folder.write("3.json", std::string(2 << 20, ' ') + kReport);
+  folder.write("4.json", kReport);
+  const DryReports reports = read_reports(folder.path());
+  EXPECT_EQ(reports.whole.size(), 1u);
+  EXPECT_EQ(reports.missing, 3u);
 }
 
 // A program that runs dry knows the folder, and may write anything there.
