@@ -11,6 +11,7 @@
 #include "src/core/checksum.h"
 #include "src/core/enum_names.h"
 #include "src/core/error.h"
+#include "src/core/text.h"
 #include "src/results/columns.h"
 #include "src/results/row.h"
 #include "src/results/statistics.h"
@@ -130,7 +131,7 @@ class Judge {
   }
 
   static void add_reason(const std::string& reason, NightlyCase& nightly) {
-    nightly.reason += (nightly.reason.empty() ? "" : "; ") + reason;
+    nightly.reason = join_reasons(nightly.reason, reason);
   }
 
   static Light light_of(Trend trend) {
@@ -164,7 +165,7 @@ class Judge {
       text += fmt::format(" by {} and {} processes, fewer than {}", time.old_ns.size(),
                           time.new_ns.size(), kLeastProcesses);
     }
-    if (time.rerun_old_ns.empty()) return text + ", no rerun";
+    if (time.rerun_old_ns.empty() || time.rerun_new_ns.empty()) return text + ", no rerun";
     const double rerun = percent_longer(time.rerun_old_ns, time.rerun_new_ns);
     return text + fmt::format(", {:+.1f} % in a rerun of {} and {} processes", rerun,
                               time.rerun_old_ns.size(), time.rerun_new_ns.size());

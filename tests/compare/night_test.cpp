@@ -258,6 +258,18 @@ TEST(Night, says_that_processes_are_too_few) {
             "a step takes +0.0 % by 1 and 1 processes, fewer than 3, no rerun");
 }
 
+// As where the other side's case crashed in all of them.
+TEST(Night, whose_rerun_has_times_of_one_side_alone_had_none) {
+  const TemporaryFolder folder;
+  const History history(folder / "history.db");
+  NightlyResults results{.old_results = made_repeats(kQuiet),
+                         .new_results = made_repeats(scaled(kQuiet, 1.05))};
+  results.rerun_old = made_repeats(kQuiet);
+  const Night night = judge_night(results, history);
+  EXPECT_EQ(night.light(), Light::yellow);
+  EXPECT_EQ(night.cases.at(0).reason, "a step takes +5.0 %, no rerun");
+}
+
 TEST(Night, says_what_is_bad_on_both_sides) {
   const TemporaryFolder folder;
   const History history(folder / "history.db");
