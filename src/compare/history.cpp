@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <sqlite3.h>
 
+#include <cerrno>
 #include <string_view>
+#include <system_error>
 
 #include "src/compare/night.h"
 #include "src/core/enum_names.h"
@@ -11,6 +13,35 @@ namespace headroom {
 namespace {
 
 constexpr int kBusyTimeoutMs = 10'000;  // while another process writes
+
+/// The errno behind a code of SQLite; 0: the machine is not the reason.
+int errno_of(sqlite3* database, int code) {
+  switch (code & 0xff) {
+    case SQLITE_FULL:
+      return ENOSPC;
+    case SQLITE_READONLY:  // it could be opened for reading alone
+      return EACCES;
+    case SQLITE_NOMEM:
+      return ENOMEM;
+    case SQLITE_CANTOPEN:
+      return sqlite3_system_errno(database);
+    case SQLITE_IOERR: {  // of a commit SQLite has forgotten which error it was
+      const int error = sqlite3_system_errno(database);
+      return error == 0 ? EIO : error;
+    }
+    default:
+      return 0;
+  }
+}
+
+/// Throws for a code of SQLite, where it is that of an error.
+void check(sqlite3* database, int code, const std::string& path) {
+  if (code == SQLITE_OK) return;
+  const std::string what = path + ": the history can't be used: " + sqlite3_errmsg(database);
+  const int error = errno_of(database, code);
+  if (error != 0) throw std::system_error(error, std::generic_category(), what);
+  throw ResultsError(what);
+}
 
 /// One statement with its values.
 class Statement {
@@ -46,10 +77,7 @@ class Statement {
   }
 
  private:
-  void check(int code) const {
-    if (code == SQLITE_OK) return;
-    throw ResultsError(path_ + ": the history can't be used: " + sqlite3_errmsg(database_));
-  }
+  void check(int code) const { headroom::check(database_, code, path_); }
 
   sqlite3* database_;
   const std::string& path_;
@@ -69,9 +97,7 @@ History::History(const std::string& path) : path_(path) {
   sqlite3* database = nullptr;
   const int code = sqlite3_open(path.c_str(), &database);
   database_.reset(database);
-  if (code != SQLITE_OK) {
-    throw ResultsError(path + ": the history can't be opened: " + sqlite3_errmsg(database));
-  }
+  check(database, code, path);
   sqlite3_busy_timeout(database, kBusyTimeoutMs);
   execute(database, path_,
           "CREATE TABLE IF NOT EXISTS nights (night INTEGER NOT NULL, started_at TEXT NOT NULL, "
@@ -119,7 +145,7 @@ void History::add(const std::string& journals, const std::string& judged_at,
       insert.bind(nightly.ratio).bind(nightly.reason).step();
     }
     execute(database_.get(), path_, "COMMIT");
-  } catch (const ResultsError&) {
+  } catch (...) {
     sqlite3_exec(database_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
     throw;
   }

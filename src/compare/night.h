@@ -62,8 +62,8 @@ struct NightlyCase {
 
 /// The nights so far, in one SQLite file: a table `nights` of the cases of each, which any tool
 /// reads, and a table `night_journals` of what each was judged by; of nights that earlier versions
-/// added it knows nothing. Throws ResultsError where the file is no history, or can't be read or
-/// written.
+/// added it knows nothing. Throws ResultsError where the file is no history, or another process
+/// holds it; std::system_error that names it where the machine can't open, read or write it.
 class History {
  public:
   explicit History(const std::string& path);

@@ -5,14 +5,18 @@
 #include <sqlite3.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <future>
+#include <system_error>
 #include <thread>
 
 #include "src/core/error.h"
 #include "src/results/journal.h"
 #include "tests/compare/made_results.h"
-#include "tests/support/temporary_folder.h"
+#include "tests/core/messages.h"
+#include "tests/support/program.h"
 
 namespace headroom {
 namespace {
@@ -166,7 +170,10 @@ TEST(History, refuses_a_file_that_is_none) {
   const TemporaryFolder folder;
   EXPECT_THROW(History(folder.write("h", "this is no database, whatever it is called")),
                ResultsError);
-  EXPECT_THROW(History(folder / "missing/h"), ResultsError);
+  EXPECT_EQ(message_of<std::system_error>([&] { History(folder / "missing/h"); }),
+            folder / "missing/h" +
+                ": the history can't be used: unable to open database file: No such file or "
+                "directory");
 }
 
 TEST(Night, judges_bytes_at_once_and_times_by_a_rerun) {
@@ -208,42 +215,82 @@ void write_side(const std::string& side, const std::vector<double>& step_times_n
   }
 }
 
-/// Judges the night in a folder and keeps it, as `headroom gate` does.
-Light look_at(const std::string& night, History& history) {
-  const NightlyResults results = read_nightly(night);
-  const Night judged = judge_night(results, history);
-  history.add(results.journals(), "2026-11-22T00:00:00Z", "old", "new", judged.cases);
-  return judged.light();
+/// What `headroom gate` says of the night in a folder.
+Ended look_at(
+    const std::string& night, const std::string& history,
+    const std::function<void()>& prepare = [] {}) {
+  return Program("headroom_with_test_catalog", {"gate", night, "--history", history}, prepare)
+      .wait();
 }
 
-TEST(Night, that_is_looked_at_again_is_judged_by_the_nights_before_it) {
-  const TemporaryFolder folder;
-  History history(folder / "history.db");
-  for (const int night : {1, 2, 3}) {  // no two nights measure the same
+/// The light that a call ended with: the last line.
+std::string light_of(const Ended& gate) {
+  EXPECT_EQ(gate.code, gate.out.ends_with("\nred\n") ? 1 : 0) << gate.err;
+  const std::size_t line = gate.out.rfind('\n', gate.out.size() - 2) + 1;
+  return gate.out.substr(line, gate.out.size() - 1 - line);
+}
+
+/// Nights in which a step takes 5 % more than before. No two nights measure the same.
+void write_slower_nights(const TemporaryFolder& folder, int count) {
+  for (int night = 1; night <= count; ++night) {
     const std::string path = folder / std::to_string(night);
     write_side(path + "/old", scaled(kQuiet, 1 + night / 1000.0));
     write_side(path + "/new", scaled(kQuiet, 1.05 + night / 1000.0));
   }
-  for (int look = 0; look < 3; ++look) {
-    EXPECT_EQ(look_at(folder / "1", history), Light::yellow) << look;
-  }
-  EXPECT_EQ(look_at(folder / "2", history), Light::yellow);
-  EXPECT_EQ(look_at(folder / "3", history), Light::red);
-  EXPECT_EQ(look_at(folder / "3", history), Light::red);
-  EXPECT_EQ(look_at(folder / "2", history), Light::yellow);
 }
 
-TEST(Night, whose_rerun_clears_it_is_green_in_the_history_too) {
+TEST(Gate, of_a_night_that_is_looked_at_again_counts_the_nights_before_it) {
   const TemporaryFolder folder;
-  History history(folder / "history.db");
-  write_side(folder / "old", kQuiet);
-  write_side(folder / "new", scaled(kQuiet, 1.05));
-  EXPECT_EQ(look_at(folder.path(), history), Light::yellow);
-  write_side(folder / "rerun/old", kQuiet);
-  write_side(folder / "rerun/new", kQuiet);
-  EXPECT_EQ(look_at(folder.path(), history), Light::green);
-  const NightlyCase last = judge_night(read_nightly(folder.path()), history).cases[0];
-  EXPECT_EQ(history.yellow_nights(last, "another night"), 0);
+  write_slower_nights(folder, 3);
+  const auto light = [&](const char* night) {
+    return light_of(look_at(folder / night, folder / "history.db"));
+  };
+  for (int look = 0; look < 3; ++look) EXPECT_EQ(light("1"), "yellow") << look;
+  EXPECT_EQ(light("2"), "yellow");
+  EXPECT_EQ(light("3"), "red");
+  EXPECT_EQ(light("3"), "red");
+  EXPECT_EQ(light("2"), "yellow");
+}
+
+TEST(Gate, of_a_night_whose_rerun_clears_it_is_green_in_the_history_too) {
+  const TemporaryFolder folder;
+  write_slower_nights(folder, 3);
+  const auto light = [&](const char* night) {
+    return light_of(look_at(folder / night, folder / "history.db"));
+  };
+  EXPECT_EQ(light("1"), "yellow");
+  EXPECT_EQ(light("2"), "yellow");
+  write_side(folder / "2/rerun/old", kQuiet);
+  write_side(folder / "2/rerun/new", kQuiet);
+  EXPECT_EQ(light("2"), "green");
+  EXPECT_EQ(light("3"), "yellow");
+}
+
+/// Makes a call of the C library fail (tests/campaign/failing_calls.h).
+void fail_calls(const std::string& fault) {
+  setenv("FAILING_CALLS", ("headroom_with_test_catalog - " + fault).c_str(), 1);
+  setenv("LD_PRELOAD", HEADROOM_BUILD_DIR "/failing_calls.so", 1);
+  setenv("ASAN_OPTIONS", "verify_asan_link_order=0", 1);  // its library is not the first then
+}
+
+TEST(Gate, says_why_the_history_can_not_be_used_and_goes_on_from_the_night_before) {
+  const TemporaryFolder folder;
+  write_slower_nights(folder, 3);
+  const std::string history = folder / "history.db";
+  const std::vector<std::pair<std::string, std::string>> reasons = {
+      {"pwrite64:1:ENOSPC:ever", "database or disk is full: No space left on device"},
+      {"pwrite64:3:EDQUOT:ever", "disk I/O error: Disk quota exceeded"},
+      {"fdatasync:1:EIO:ever", "disk I/O error: Input/output error"},
+      {"pread64:1:EIO:ever", "disk I/O error: Input/output error"}};
+  EXPECT_EQ(light_of(look_at(folder / "1", history)), "yellow");
+  for (const auto& [fault, reason] : reasons) {
+    const Ended ended = look_at(folder / "2", history, [&] { fail_calls(fault); });
+    EXPECT_EQ(ended.code, 4) << fault;
+    EXPECT_EQ(ended.err, "headroom: " + history + ": the history can't be used: " + reason + "\n");
+    EXPECT_EQ(ended.out, "") << fault;
+  }
+  EXPECT_EQ(light_of(look_at(folder / "2", history)), "yellow");
+  EXPECT_EQ(light_of(look_at(folder / "3", history)), "red");
 }
 
 TEST(Night, says_that_processes_are_too_few) {
