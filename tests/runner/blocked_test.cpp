@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstring>
 #include <thread>
 #include <utility>
 
@@ -15,7 +16,7 @@ namespace headroom {
 namespace {
 
 /// How a program ends that must end soon; it is killed where it does not.
-Ended end_of(Program program) {
+Ended end_of(Program&& program) {
   for (int tries = 0; is_alive(program.pid()) && tries < 1000; ++tries) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
@@ -42,6 +43,31 @@ TEST(Blocked, terminal_holds_no_run_up) {
   stopped.stop();
   expect_limits_hold(stopped.to_write());
   expect_limits_hold(UnreadTerminal().to_write());
+}
+
+/// A run whose standard error is that, and whose worker talks: each signal ends it all the same.
+void expect_signals_end(int standard_error) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    const TemporaryFolder folder;
+    const std::string suite = folder.write("suite.yaml", suite_of({"ok", "chatter"}, "{}"));
+    const std::string out = folder / "out";
+    Program program =
+        start_program({"run", suite, "--out", out}, [&] { dup2(standard_error, STDERR_FILENO); });
+    while (is_alive(program.pid()) && read_text(out + "/log/chatter.log").empty()) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    program.send(signal);
+    EXPECT_EQ(end_of(std::move(program)).code, 130) << strsignal(signal);
+    EXPECT_EQ(read_rows(out).size(), 1U);
+  }
+}
+
+TEST(Blocked, pipe_keeps_no_signal_from_ending_a_run) { expect_signals_end(FullPipe().to_write()); }
+
+TEST(Blocked, terminal_keeps_no_signal_from_ending_a_run) {
+  const UnreadTerminal stopped;
+  stopped.stop();
+  expect_signals_end(stopped.to_write());
 }
 
 TEST(Blocked, pipe_holds_no_error_up) {

@@ -7,6 +7,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <atomic>
 #include <chrono>
 #include <random>
 #include <thread>
@@ -172,6 +173,36 @@ TEST_F(ListenerTest, hears_who_came_before_it_makes_room_for_others) {
   }
   for (int i = 0; i < 300; ++i) all.push_back(connect());
   EXPECT_EQ(accept_all(listener, std::chrono::seconds(1)).size(), 2u);
+}
+
+/// Comes and goes, again and again, without waiting for anything; no longer than `most`.
+void flood(int port, const std::atomic<bool>& is_over, std::chrono::seconds most) {
+  const auto until = Clock::now() + most;
+  sockaddr_in to{};
+  to.sin_family = AF_INET;
+  to.sin_port = htons(static_cast<std::uint16_t>(port));
+  to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  while (!is_over && Clock::now() < until) {
+    const FileDescriptor stranger(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    const linger none{1, 0};  // else its port stays taken for a minute
+    setsockopt(stranger.get(), SOL_SOCKET, SO_LINGER, &none, sizeof none);
+    connect(stranger.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to);
+  }
+}
+
+TEST_F(ListenerTest, holds_its_deadline_while_strangers_come_without_end) {
+  Listener listener(launch_, here_);
+  std::atomic<bool> is_over = false;
+  std::vector<std::thread> strangers;
+  for (int i = 0; i < 4; ++i) {
+    strangers.emplace_back(
+        [&] { flood(launch_.runner_port(), is_over, std::chrono::seconds(20)); });
+  }
+  const auto start = Clock::now();
+  EXPECT_THROW(accept_all(listener, std::chrono::seconds(1)), Unsupported);
+  EXPECT_LT(Clock::now() - start, std::chrono::seconds(10));
+  is_over = true;
+  for (std::thread& stranger : strangers) stranger.join();
 }
 
 /// Whether a program could still listen on that port at another address of the loopback.
