@@ -12,6 +12,7 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -48,10 +49,15 @@ def write_dictionary(catalog: Path, path: Path):
     path.write_text("".join(f'"{word}"\n' for word in sorted(words)))
 
 
+def bytes_of(files) -> int:
+    return sum(file.stat().st_size for file in files if file.is_file())
+
+
 class Fuzz(Part):
     def __init__(self):
         super().__init__("fuzz", __doc__)
         self.catalog = self.build / "catalog.json"
+        self.keeping = threading.Lock()
 
     def folders(self, target: str) -> list:
         """Where the target's kept inputs lie."""
@@ -101,11 +107,13 @@ class Fuzz(Part):
     def fuzz(self):
         """Runs each target for its share of the time, then keeps the inputs that it found."""
         self.compile()
+        self.begin()
         dictionary = FUZZED / "dictionary"
         write_dictionary(self.catalog, dictionary)
         (FUZZED / "findings").mkdir(exist_ok=True)
         targets = self.call(self.build / "fuzz_replay").stdout.split()
-        share = int(self.seconds_left() * PROCESSORS / len(targets))
+        # 0 would be no limit to libFuzzer.
+        share = max(1, int(self.seconds_left() * PROCESSORS / len(targets)))
 
         def attempt(target: str):
             found = FUZZED / "corpus" / target
@@ -121,12 +129,21 @@ class Fuzz(Part):
         self.of_each(attempt, targets)
 
     def keep(self, target: str, found: Path):
-        """Adds to the kept inputs the smallest of those found that reach what none of them does."""
-        kept_bytes = sum(file.stat().st_size for file in KEPT.rglob("*") if file.is_file())
-        if kept_bytes > MOST_KEPT_BYTES:
-            return
+        """Adds to the kept inputs the smallest of those found that reach what none of them does, as
+        many as there is room for."""
+        kept, chosen = KEPT / target, FUZZED / "chosen" / target
+        shutil.rmtree(chosen, ignore_errors=True)
+        shutil.copytree(kept, chosen)
         self.call(FUZZED / f"fuzz_{target}", "-merge=1", "-use_counters=0",
-                  f"-max_len={MOST_BYTES_OF_KEPT}", KEPT / target, found)
+                  f"-max_len={MOST_BYTES_OF_KEPT}", chosen, found)
+        new = [file for file in chosen.iterdir() if not (kept / file.name).exists()]
+        with self.keeping:
+            room = MOST_KEPT_BYTES - bytes_of(KEPT.rglob("*"))
+            for file in sorted(new, key=lambda file: file.stat().st_size):
+                room -= file.stat().st_size
+                if room < 0:
+                    break
+                shutil.copy(file, kept)
 
     def take(self, target: str, result: subprocess.CompletedProcess):
         """Counts what libFuzzer says it did."""

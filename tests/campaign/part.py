@@ -49,6 +49,10 @@ class Part:
             self.findings += 1
             print(f"finding: {what}\n  reproduce: {reproducer}", flush=True)
 
+    def begin(self):
+        """Has the time begin now, and not at the start: what was built before does not count."""
+        self._begin = time.monotonic()
+
     def seconds_left(self) -> float:
         """Infinite where tries are counted."""
         if self.arguments.seconds is None:

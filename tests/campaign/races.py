@@ -99,6 +99,7 @@ def main() -> int:
     part = Part("races", __doc__)
     races = Races(part)
     races.build()
+    part.begin()
     part.run(races.attempt)
     return part.end()
 
