@@ -81,7 +81,7 @@ std::vector<pid_t> workers_of(const Program& program) {
   std::vector<pid_t> workers;
   const auto begin = Clock::now();
   while (workers.size() < 2 && Clock::now() - begin < std::chrono::seconds(30)) {
-    workers = program.children();
+    workers = program.workers();
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   return workers;

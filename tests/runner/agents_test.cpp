@@ -42,7 +42,7 @@ struct Launched {
   /// The worker of a rank, once it has one.
   pid_t worker_of(std::size_t rank) const {
     for (const auto start = Clock::now(); Clock::now() - start < std::chrono::seconds(20);) {
-      const auto workers = programs[rank]->children();
+      const auto workers = programs[rank]->workers();
       if (!workers.empty()) return workers[0];
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
@@ -140,7 +140,7 @@ TEST(Agents, leave_nothing_behind) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   launched.worker_of(1);
-  EXPECT_EQ(launched.programs[1]->children().size(), 1u);  // that of the case b
+  EXPECT_EQ(launched.programs[1]->workers().size(), 1u);  // that of the case b
   launched.programs[0]->send(SIGINT);
   launched.wait();
 }

@@ -75,7 +75,7 @@ TEST_P(Ignored, signals_stay_without_effect) {
   const std::string suite = folder.write("suite.yaml", kSlowSuite);
   Program program = start_program({"run", suite, "--out", folder / "out"},
                                   [] { std::signal(GetParam(), SIG_IGN); });
-  while (is_alive(program.pid()) && program.children().empty()) std::this_thread::yield();
+  while (is_alive(program.pid()) && program.workers().empty()) std::this_thread::yield();
   program.send(GetParam());
   const Ended ended = program.wait();
   EXPECT_EQ(ended.code, 0) << ended.err;

@@ -83,7 +83,7 @@ TEST(Kill, of_a_worker_is_one_crashed_row) {
     Program program = start_program({"run", baseline.suite, "--out", out},
                                     [] { setenv("ASAN_OPTIONS", "detect_leaks=0", 1); });
     sleep_up_to(random, static_cast<int>(baseline.time.count()));
-    const std::vector<pid_t> workers = program.children();
+    const std::vector<pid_t> workers = program.workers();
     for (const pid_t worker : workers) kill(worker, SIGKILL);
     ASSERT_EQ(program.wait().code, 1);
     std::size_t others = 0;
@@ -106,7 +106,7 @@ TEST(Kill, of_the_runner_ends_the_worker) {
       folder.write("suite.yaml", suite_of({"hang_ignoring_term"}, "{silence_s: 600}"));
   Program program = start_program({"run", suite, "--out", folder / "out"});
   std::vector<pid_t> workers;
-  while (workers.empty()) workers = program.children();
+  while (workers.empty()) workers = program.workers();
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
   program.send(SIGKILL);
   program.wait();
@@ -158,7 +158,7 @@ TEST(InterruptTwice, kills_a_worker_that_does_not_want_to_end) {
   const std::string suite =
       folder.write("suite.yaml", suite_of({"hang_ignoring_term"}, "{silence_s: 600}"));
   Program program = start_program({"run", suite, "--out", folder / "out"});
-  while (program.children().empty()) std::this_thread::yield();
+  while (program.workers().empty()) std::this_thread::yield();
   std::this_thread::sleep_for(std::chrono::milliseconds(100));
   const auto start = std::chrono::steady_clock::now();
   program.send(SIGINT);

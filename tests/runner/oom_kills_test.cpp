@@ -66,7 +66,7 @@ struct AtWork {
            (!std::filesystem::exists(log) || read_text(log).empty())) {
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
-    const auto children = program.children();
+    const auto children = program.workers();
     if (!children.empty()) worker = children.front();
   }
   ~AtWork() {

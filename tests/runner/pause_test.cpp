@@ -24,7 +24,7 @@ std::map<std::string, std::string> row_after_pause(const std::string& behaviour)
                        behaviour + "}, train: {work_ms: 500}}]\n");
   Program program = start_program({"run", suite, "--out", folder / "out"});
   while (read_text(folder / "out/log/a.log").empty()) std::this_thread::sleep_for(5ms);
-  const pid_t worker = program.children().at(0);
+  const pid_t worker = program.workers().at(0);
   program.send(SIGSTOP);
   kill(worker, SIGSTOP);
   std::this_thread::sleep_for(1300ms);

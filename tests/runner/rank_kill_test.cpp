@@ -29,7 +29,7 @@ std::string suite_of_one(int ranks, const std::string& model, int work_ms) {
 /// The workers of a run, by rank, once there are so many of them.
 std::vector<pid_t> workers_of(const Program& program, std::size_t count) {
   for (;;) {
-    const std::vector<pid_t> workers = program.children();  // in the order of their starts
+    const std::vector<pid_t> workers = program.workers();  // in the order of their starts
     if (workers.size() >= count) return workers;
     std::this_thread::yield();
   }

@@ -163,7 +163,7 @@ TEST(Ranks, of_a_killed_runner_leave_a_store_that_the_next_removes) {
   const std::string hangs = folder.write("hangs.yaml", suite_text(2, one_case("a", "hang")));
   const std::string suite = folder.write("s.yaml", suite_text(2, one_case("a", "together")));
   Program program = start_program({"run", hangs, "--out", folder / "out"}, there);
-  while (program.children().size() < 2) std::this_thread::yield();
+  while (program.workers().size() < 2) std::this_thread::yield();
   program.send(SIGKILL);
   program.wait();
   // One that another process works in, and what only looks like one.

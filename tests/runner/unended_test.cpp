@@ -16,7 +16,7 @@ using Clock = std::chrono::steady_clock;
 /// The worker of a program's case, once it has printed into that log; 0: it did not within 20 s.
 pid_t worker_of(const Program& program, const std::string& log) {
   for (int tries = 0; tries < 2000; ++tries) {
-    const auto children = program.children();
+    const auto children = program.workers();
     if (!children.empty() && !read_text(log).empty()) return children.front();
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }

@@ -17,6 +17,12 @@ void write_to(const std::string& path, int descriptor) {
   dup2(open(path.c_str(), O_WRONLY | O_CREAT, 0600), descriptor);
 }
 
+/// Empty: it has ended.
+std::string executable_of(const std::string& process) {
+  std::error_code gone;
+  return std::filesystem::read_symlink("/proc/" + process + "/exe", gone).string();
+}
+
 }  // namespace
 
 Program::Program(const std::string& name, const std::vector<std::string>& arguments,
@@ -36,12 +42,20 @@ Program::Program(const std::string& name, const std::vector<std::string>& argume
 
 void Program::send(int signal) const { kill(pid_, signal); }
 
-std::vector<pid_t> Program::children() const {
+std::vector<pid_t> Program::workers() const {
   const std::string id = std::to_string(pid_);
+  const std::string own = executable_of(id);
   std::ifstream list("/proc/" + id + "/task/" + id + "/children");
-  std::vector<pid_t> children;
-  for (pid_t child; list >> child;) children.push_back(child);
-  return children;
+  std::vector<pid_t> workers;
+  for (std::string child; list >> child;) {
+    const std::string executable = executable_of(child);  // before its variables, which come with it
+    if (executable.empty() || executable == own) continue;
+    if (read_text("/proc/" + child + "/environ").find("LD_TRACE_LOADED_OBJECTS=") ==
+        std::string::npos) {
+      workers.push_back(std::stoi(child));
+    }
+  }
+  return workers;
 }
 
 Ended Program::wait() {

@@ -28,7 +28,9 @@ class Program {
       const std::string& name, const std::vector<std::string>& arguments,
       const std::function<void()>& prepare = [] {});
   pid_t pid() const { return pid_; }
-  std::vector<pid_t> children() const;  // those that run, or were not waited for, oldest first
+  /// The workers of a `headroom` that run, oldest first; not its helpers, such as the loader that
+  /// lists a worker's libraries, nor what has not become a worker yet.
+  std::vector<pid_t> workers() const;
   void send(int signal) const;
   Ended wait();
 
