@@ -16,10 +16,12 @@
 #include <cstdlib>
 #include <sstream>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "src/core/error.h"
+#include "src/core/tcp.h"
 #include "src/memory/device_memory.h"
 
 namespace headroom {
@@ -38,19 +40,36 @@ bool is_of_a_peer(const std::exception& error, const std::string& text) {
          text.find("gloo") != std::string::npos;
 }
 
+[[noreturn]] void say_where_ranks_can_not_meet(const Membership& membership,
+                                               const std::string& reason) {
+  throw Unsupported("the ranks can't meet at " + membership.store_host + ":" +
+                    std::to_string(membership.store_port) +
+                    " (MASTER_ADDR, MASTER_PORT + 2): " + reason);
+}
+
+/// A socket for the store, which LibTorch would have listen on all interfaces. Where all ranks are
+/// on this machine it is reached as `store_host`; other machines may know that by another address.
+int listen_for_store(const Membership& membership) {
+  const bool are_here = membership.address.empty();
+  try {
+    return listen_on(are_here ? membership.store_host : "::", membership.store_port).release();
+  } catch (const std::system_error& error) {
+    say_where_ranks_can_not_meet(membership, error.code().message());
+  }
+}
+
 c10::intrusive_ptr<c10d::Store> open_network_store(const Membership& membership) {
   c10d::TCPStoreOptions options;
   options.port = static_cast<std::uint16_t>(membership.store_port);
   options.isServer = membership.rank == 0;
+  if (options.isServer) options.masterListenFd = listen_for_store(membership);  // closes it
   options.numWorkers = static_cast<std::size_t>(membership.ranks);
   options.timeout = kNoTimeout;
   try {
     return c10::make_intrusive<c10d::TCPStore>(membership.store_host, options);
   } catch (const c10::DistNetworkError& error) {
     const std::string text = error.what_without_backtrace();
-    throw Unsupported("the ranks can't meet at " + membership.store_host + ":" +
-                      std::to_string(membership.store_port) +
-                      " (MASTER_ADDR, MASTER_PORT + 2): " + text.substr(0, text.find('\n')));
+    say_where_ranks_can_not_meet(membership, text.substr(0, text.find('\n')));
   }
 }
 

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "src/core/error.h"
+#include "src/core/tcp.h"
 #include "src/core/text.h"
-#include "src/workers/tcp.h"
 #include "src/workers/worker.h"
 
 namespace headroom {

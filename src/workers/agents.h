@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "src/core/tcp.h"
 #include "src/workers/agent_messages.h"
 #include "src/workers/connection.h"
-#include "src/workers/tcp.h"
 
 // The agents as the runner sees them; what an agent itself does: src/workers/agent.h.
 namespace headroom {

@@ -11,6 +11,7 @@
 
 #include "tests/program/program.h"
 #include "tests/support/launch.h"
+#include "tests/support/listening.h"
 
 namespace headroom {
 namespace {
@@ -142,6 +143,24 @@ TEST_F(Launched, OnTwoMachinesTrainAsOnOne) {
   expect_rows_of_one_training();
 }
 
+TEST_F(Launched, MeetOnTheLoopbackAlone) {
+  Programs programs = start_ranks(
+      "torchrun", {"--device", "cpu", "--only", "^fsdp$", "--set", "train.steps=10000"});
+  const auto end = Clock::now() + std::chrono::seconds(60);
+  // Of the worker of rank 0: the store's, and then gloo's.
+  std::vector<Listening> sockets;
+  while (sockets.size() < 2 && Clock::now() < end) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    const auto workers = programs[0]->workers();
+    if (!workers.empty()) sockets = listening_sockets(workers[0]);
+  }
+  EXPECT_GE(sockets.size(), 2u);
+  for (const Listening& one : sockets) {
+    EXPECT_TRUE(one.is_on_loopback()) << one.address << " port " << one.port;
+  }
+  for (const auto& program : programs) program->send(SIGKILL);
+}
+
 TEST_F(Launched, NameTheOneThatIsKilled) {
   for (const std::size_t killed : {1, 0}) {
     // Without --device rank 0 has another worker before, which looks for a GPU.
@@ -150,7 +169,7 @@ TEST_F(Launched, NameTheOneThatIsKilled) {
     std::vector<pid_t> workers;
     const auto begin = Clock::now();
     while (workers.empty() && Clock::now() - begin < std::chrono::seconds(30)) {
-      workers = programs[killed]->children();
+      workers = programs[killed]->workers();
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
     ASSERT_EQ(workers.size(), 1u);

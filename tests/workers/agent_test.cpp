@@ -10,8 +10,8 @@
 #include <thread>
 
 #include "src/core/error.h"
+#include "src/core/tcp.h"
 #include "src/workers/agents.h"
-#include "src/workers/tcp.h"
 #include "src/workers/worker.h"
 #include "tests/core/messages.h"
 #include "tests/support/launch.h"

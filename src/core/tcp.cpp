@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "src/workers/tcp.h"
+#include "src/core/tcp.h"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -16,8 +16,6 @@
 #include <stdexcept>
 #include <string_view>
 #include <system_error>
-
-#include "src/core/file.h"
 
 namespace headroom {
 namespace {
