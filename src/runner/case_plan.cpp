@@ -84,15 +84,14 @@ class CasePlanner {
     return true;
   }
 
-  /// Where no answer of the dry run hung on the host's pace, all paces give the same. False: the
-  /// user interrupted it.
+  /// Where no answer of the dry run hung on the host's pace, all paces give the same. A worker that
+  /// tells no reserved peak has no bounds of it. False: the user interrupted it.
   bool add_bounds(DryRun dry_run, const DryAttempt& estimated, CasePlan& result) {
     const auto reserved = [](const DryAttempt& attempt) {
-      return attempt.outcome.record.at("columns")
-          .at(column::run_peak_reserved_bytes)
-          .get<std::int64_t>();
+      return integer_in(attempt.outcome.record.at("columns"), column::run_peak_reserved_bytes);
     };
-    std::int64_t lower = reserved(estimated);
+    if (!reserved(estimated)) return true;
+    std::int64_t lower = *reserved(estimated);
     std::int64_t upper = lower;
     if (estimated.report.at("undecided_questions") != 0) {
       WorkerRequest request = request_;
@@ -103,8 +102,8 @@ class CasePlanner {
         if (bound.interrupted) return false;
         // A host that is ahead can run out of memory where the estimated one does not.
         if (bound.outcome.verdict.status != Status::ok) continue;
-        lower = std::min(lower, reserved(bound));
-        upper = std::max(upper, reserved(bound));
+        lower = std::min(lower, reserved(bound).value_or(lower));
+        upper = std::max(upper, reserved(bound).value_or(upper));
       }
     }
     result.figures.run_peak_reserved_lower_bytes = lower;

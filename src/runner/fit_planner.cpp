@@ -40,7 +40,7 @@ FileDescriptor open_log(const std::filesystem::path& path) {
 
 /// A figure of a worker's record; 0 where it has none.
 std::int64_t figure_of(const Json& record, std::string_view column) {
-  return columns_of(record).value(column, std::int64_t{0});
+  return integer_in(columns_of(record), column).value_or(0);
 }
 
 /// A number of bytes in the report of a dry run.

@@ -45,6 +45,14 @@ TEST(CasePlan, has_failed_where_its_dry_run_left_no_report) {
   EXPECT_EQ(crashed->outcome.verdict.status, Status::crashed);
 }
 
+TEST(CasePlan, of_a_worker_that_tells_no_reserved_peak_has_no_bounds_of_it) {
+  const auto plan = plan_without_dry_run("dry");
+  EXPECT_EQ(plan->outcome.verdict.status, Status::ok) << plan->outcome.verdict.reason;
+  EXPECT_EQ(plan->figures.fits, true);
+  EXPECT_EQ(plan->figures.run_peak_reserved_lower_bytes, std::nullopt);
+  EXPECT_EQ(plan->figures.run_peak_reserved_upper_bytes, std::nullopt);
+}
+
 TEST(CasePlan, is_none_where_there_is_no_room_for_a_report) {
   const TemporaryFolder disk;
   if (mount("tmpfs", disk.path().c_str(), "tmpfs", 0, "size=16k") != 0) {

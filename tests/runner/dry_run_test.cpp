@@ -10,6 +10,7 @@
 
 #include "src/core/error.h"
 #include "tests/core/messages.h"
+#include "tests/runner/dry_report.h"
 #include "tests/support/temporary_folder.h"
 
 namespace headroom {
@@ -55,16 +56,11 @@ TEST(DryRunEnvironment, refuses_where_no_name_can_be_preloaded) {
       "set TMPDIR to a folder without a space"));
 }
 
-constexpr const char* kReport = R"({"gpu": "h200", "libtorch": "", "not_modelled": "",
-  "total_bytes": 9, "context_bytes": 1, "peak_device_bytes": 2, "refused_bytes": 0,
-  "free_when_refused_bytes": 0, "peak_pinned_bytes": 0, "to_device_bytes": 0, "to_host_bytes": 0,
-  "collective_bytes": 0, "launches": 3, "product_flops": 4, "undecided_questions": 0})";
-
 TEST(DryReports, count_those_that_are_empty_or_torn) {
   const TemporaryFolder folder;
   folder.write("1.json", "");
   folder.write("2.json", R"({"gpu": "h2)");
-  folder.write("3.json", kReport);
+  folder.write("3.json", kDryReport);
   const DryReports reports = read_reports(folder.path());
   ASSERT_EQ(reports.whole.size(), 1u);
   EXPECT_EQ(reports.whole[0].at("gpu"), "h200");
@@ -91,7 +87,7 @@ TEST(DryReports, of_any_other_form_are_missing) {
     EXPECT_EQ(reports.whole.size() + reports.missing, 1u);
     return !reports.whole.empty();
   };
-  const auto report = nlohmann::ordered_json::parse(kReport);
+  const auto report = nlohmann::ordered_json::parse(kDryReport);
   EXPECT_TRUE(is_whole(report));
   for (const char* other : {"7", "[]", "{}", "null"}) {
     EXPECT_FALSE(is_whole(nlohmann::ordered_json::parse(other))) << other;

@@ -11,6 +11,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <iostream>
 #include <iterator>
@@ -21,6 +22,8 @@
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "tests/runner/dry_report.h"
 
 namespace {
 
@@ -315,6 +318,12 @@ const std::map<std::string, std::function<void(const Json&)>>& behaviours() {
        [](const Json&) {
          close(open(path_of_broken_gpu().c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
          crash();
+       }},
+      {"dry",
+       [](const Json& record) {
+         std::ofstream(std::string(std::getenv("HEADROOM_DRY_RUN_REPORT")) + "/1.json")
+             << headroom::kDryReport;
+         send_record(record);
        }},
       {"late_hang",
        [](const Json& record) {
