@@ -130,6 +130,16 @@ void shorten(int, Bytes*, size_t& count, Rest...) {
 }
 void shorten(...) {}  // what has no such count
 
+/// Of what reads and writes bytes: whether they are those of a pipe, a socket or the like.
+bool has_no_disk(int file, const void*, size_t) {
+  const int before = errno;
+  struct stat status;
+  const bool is_known = real<int(int, struct stat*)>(k_fstat)(file, &status) == 0;
+  errno = before;
+  return is_known && !S_ISREG(status.st_mode);
+}
+bool has_no_disk(...) { return false; }
+
 void end_process(pid_t process) {
   if (process != getpid()) return;  // fork() returned in the child
   kill(process, SIGKILL);
@@ -142,7 +152,7 @@ void end_process(pid_t process) {
   extern "C" RESULT failing_##NAME PARAMETERS __asm__(#NAME);                                \
   extern "C" __attribute__((visibility("default"))) RESULT failing_##NAME PARAMETERS {       \
     const auto call = real<RESULT PARAMETERS>(k_##NAME);                                     \
-    const Action action = next_action(k_##NAME);                                             \
+    const Action action = next_action(k_##NAME, has_no_disk ARGUMENTS);                      \
     if (action.kind == ActionKind::none) return call ARGUMENTS;                              \
     const pid_t caller = getpid();                                                           \
     if (action.kind == ActionKind::kill) end_process(caller);                                \

@@ -17,6 +17,8 @@
 // N        the fault comes at the N-th such call, from 1. A second fault counts the calls behind
 //          the first one, a third those behind the second.
 // ACTION   EIO or another name of errno: the call does nothing and fails so (close() closes).
+//          Pipes and sockets do not fail as disks do: ENOSPC, EDQUOT and EIO of read and write
+//          pass them by.
 //          short: a read or write is asked for half of its bytes only.
 //          kill, kill_after: the calling process sends itself SIGKILL before or behind the call.
 // ever     each such call from the N-th on does so.
@@ -40,7 +42,8 @@ struct Action {
 /// Reads FAILING_CALLS. `names` are those of the calls; all calls are numbered as they are there.
 void begin(const char* const* names, std::size_t count);
 
-/// Counts a call, and says what happens to it. Allocates nothing and takes no lock.
-Action next_action(std::size_t call);
+/// Counts a call, and says what happens to it: nothing that happens to disks alone, where it
+/// `has_no_disk`. Allocates nothing and takes no lock.
+Action next_action(std::size_t call, bool has_no_disk);
 
 }  // namespace headroom::failing_calls

@@ -107,6 +107,8 @@ bool is_program(const std::string& name) {
   return all.substr(all.rfind('/') + 1) == name;
 }
 
+bool is_of_disks(int error) { return error == ENOSPC || error == EDQUOT || error == EIO; }
+
 Log* open_log(const std::string& path, const char* const* names, std::size_t count) {
   const std::size_t bytes = sizeof(Log) + count * sizeof(Count);
   int file = -1;
@@ -145,7 +147,7 @@ void begin(const char* const* names, std::size_t count) {
   shared_log = open_log(log, names, count);
 }
 
-Action next_action(std::size_t call) {
+Action next_action(std::size_t call, bool has_no_disk) {
   if (shared_log == nullptr) return {};
   Count& count = shared_log->of_call[call];
   ++count.calls;
@@ -157,7 +159,8 @@ Action next_action(std::size_t call) {
     if (!is_begun) break;
     const std::uint64_t number = ++shared_log->counted[i];
     const bool meets = fault.ever ? number >= fault.number : number == fault.number;
-    if (meets && action.kind == ActionKind::none) action = fault.action;
+    const bool can_meet = !has_no_disk || !is_of_disks(fault.action.error);
+    if (meets && can_meet && action.kind == ActionKind::none) action = fault.action;
     if (number == fault.number) break;  // the next fault counts from the next call on
   }
   if (action.kind != ActionKind::none) ++count.met;
