@@ -50,7 +50,7 @@ class Seeded : public testing::Test {
                                  "--out", *shared / side},
                                 [&] { setenv("HEADROOM_WORKER", worker.c_str(), 1); })
                             .wait();
-    ASSERT_TRUE(ended.code == 0 || ended.code == 1) << ended.err;
+    ASSERT_TRUE(ended.code == 0 || ended.code == 1 || ended.code == 4) << ended.err;
   }
 
   /// What `compare` says of a case, once the new side is measured.
@@ -124,6 +124,15 @@ TEST_F(Seeded, ACrash) {
   measure("new/00", "crash");
   EXPECT_EQ(change_of("plain").at("new_status"), "crashed");
   expect_red("crashed");
+}
+
+TEST_F(Seeded, MemoryOfTheHostThatEnds) {
+  measure("new/00", "no_host_memory");
+  for (const Cells& row : read_csv_rows(*shared / "new/00")) {
+    EXPECT_EQ(row.text("status"), "out_of_memory");
+    EXPECT_EQ(row.text("reason"), "host: the system gives no more memory");
+  }
+  expect_red("out_of_memory");
 }
 
 TEST_F(Seeded, ACaseThatVanishes) {
