@@ -201,6 +201,10 @@ Json with(Json record, const char* key, const Json& value) {
   return record;
 }
 
+Json out_of_memory(const Json& record) {
+  return with(with(record, "status", "out_of_memory"), "reason", "1 GiB asked, 0 free");
+}
+
 Json with_column(Json record, const char* key, const Json& value) {
   record["columns"][key] = value;
   return record;
@@ -279,9 +283,7 @@ const std::map<std::string, std::function<void(const Json&)>>& behaviours() {
        [](const Json& r) { send_record(with_column(r, "run_peak_allocated_bytes", -1)); }},
       {"zero_time", [](const Json& r) { send_record(with_column(r, "step_time_median_ns", 0)); }},
       {"zero_step",
-       [](const Json& r) {
-         send_record(with(r, "step_time_ns", {1, 0, 3}));
-       }},
+       [](const Json& r) { send_record(with(r, "step_time_ns", Json::array({1, 0, 3}))); }},
       {"peaks_in_wrong_order",
        [](const Json& r) { send_record(with_column(r, "init_peak_allocated_bytes", 1LL << 40)); }},
       {"peak_above_memory",
@@ -292,10 +294,7 @@ const std::map<std::string, std::function<void(const Json&)>>& behaviours() {
          const double nan = std::numeric_limits<double>::quiet_NaN();
          send_record(with_column(with(r, "loss", {nan}), "first_loss", nan));
        }},
-      {"out_of_memory",
-       [](const Json& r) {
-         send_record(with(with(r, "status", "out_of_memory"), "reason", "1 GiB asked, 0 free"));
-       }},
+      {"out_of_memory", [](const Json& r) { send_record(out_of_memory(r)); }},
       {"unsupported", [](const Json& r) { send_record(with(r, "status", "unsupported")); }},
       {"inactive", [](const Json& r) { send_record(with(r, "status", "inactive")); }},
       {"failed", [](const Json& r) { send_record(with(r, "status", "failed")); }},
@@ -311,7 +310,7 @@ const std::map<std::string, std::function<void(const Json&)>>& behaviours() {
        }},
       {"out_of_memory_then_crash",
        [](const Json& r) {
-         send_record(with(with(r, "status", "out_of_memory"), "reason", "1 GiB asked, 0 free"));
+         send_record(out_of_memory(r));
          crash();
        }},
       {"gpu_breaks",
@@ -321,7 +320,7 @@ const std::map<std::string, std::function<void(const Json&)>>& behaviours() {
        }},
       {"dry",
        [](const Json& record) {
-         std::ofstream(std::string(std::getenv("HEADROOM_DRY_RUN_REPORT")) + "/1.json")
+         std::ofstream(std::getenv("HEADROOM_DRY_RUN_REPORT") + std::string("/1.json"))
              << headroom::kDryReport;
          send_record(record);
        }},

@@ -48,7 +48,7 @@ std::vector<pid_t> Program::workers() const {
   std::ifstream list("/proc/" + id + "/task/" + id + "/children");
   std::vector<pid_t> workers;
   for (std::string child; list >> child;) {
-    const std::string executable = executable_of(child);  // before its variables, which come with it
+    const std::string executable = executable_of(child);  // its variables come with it
     if (executable.empty() || executable == own) continue;
     if (read_text("/proc/" + child + "/environ").find("LD_TRACE_LOADED_OBJECTS=") ==
         std::string::npos) {
