@@ -71,8 +71,8 @@ TEST(DryReports, count_what_can_not_be_read) {
   const TemporaryFolder folder;
   std::filesystem::create_directory(folder / "1.json");
   ASSERT_EQ(mkfifo((folder / "2.json").c_str(), 0600), 0);
-  folder.write("3.json", std::string(2 << 20, ' ') + kReport);
-  folder.write("4.json", kReport);
+  folder.write("3.json", std::string(2 << 20, ' ') + kDryReport);
+  folder.write("4.json", kDryReport);
   const DryReports reports = read_reports(folder.path());
   EXPECT_EQ(reports.whole.size(), 1u);
   EXPECT_EQ(reports.missing, 3u);
