@@ -24,8 +24,9 @@ KEPT = ROOT / "tests/corpus/fuzz"
 SUITES = [ROOT / "configs", ROOT / "tests/corpus/yaml"]
 READ_SUITES = ("yaml", "suite")
 LIMITS = ["-rss_limit_mb=1024", "-malloc_limit_mb=256", "-timeout=20", "-max_len=16384"]
-# What is freed is kept for a while, to see who uses it; as much as a short input needs.
-SANITIZERS = {"ASAN_OPTIONS": "quarantine_size_mb=16",
+# What is freed is kept for a while, to see who uses it; as much as a short input needs. To walk the
+# stack at each allocation takes most of the time: a report tells who allocated by its last calls.
+SANITIZERS = {"ASAN_OPTIONS": "quarantine_size_mb=16:malloc_context_size=3",
               "UBSAN_OPTIONS": "print_stacktrace=1"}
 MOST_KEPT_BYTES = 1_000_000
 MOST_BYTES_OF_KEPT = 4096  # of one input
