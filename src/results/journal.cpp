@@ -23,6 +23,7 @@ namespace headroom {
 namespace {
 
 constexpr std::size_t kChecksumDigits = 8;
+constexpr std::string_view kHeaderStart = " {\"format\"";  // behind the checksum
 constexpr std::chrono::milliseconds kLockTimeout{1000};
 constexpr std::chrono::milliseconds kLockPause{20};
 // A worker's record lies two levels deeper here than in its message, in the list of all ranks'. The
@@ -55,9 +56,20 @@ bool begins_as_record(std::string_view line) {
          std::string_view(" {").starts_with(line.substr(checksum.size(), 2));
 }
 
-/// A write that power loss or a kill cut short lacks its end, or blocks of it are zeros.
-bool is_torn(std::string_view line, bool has_end) {
-  return line.find('\0') != std::string_view::npos || (!has_end && begins_as_record(line));
+/// What a header has at least: as much as tells a journal from a file that headroom did not make.
+bool begins_as_header(std::string_view line) {
+  return begins_as_record(line) && line.size() > kChecksumDigits &&
+         line.substr(kChecksumDigits).starts_with(kHeaderStart);
+}
+
+/// A write that power loss or a kill cut short lacks its end, or blocks of it are zeros. A first
+/// line must be known for one of ours as well, or hold nothing at all: what is torn is cut off.
+bool is_torn(std::string_view line, bool has_end, bool is_first) {
+  const bool has_zeros = line.find('\0') != std::string_view::npos;
+  if (has_end && !has_zeros) return false;
+  const std::string_view start = line.substr(0, line.find('\0'));
+  const bool is_empty = !has_end && line.find_first_not_of('\0') == std::string_view::npos;
+  return is_empty || (is_first ? begins_as_header(start) : begins_as_record(start));
 }
 
 }  // namespace
@@ -70,7 +82,7 @@ JournalText read_journal(std::string_view text, const std::string& path) {
     const bool has_end = end != std::string_view::npos;
     const std::string_view line = text.substr(begin, has_end ? end - begin : end);
     const bool is_last = !has_end || end + 1 == text.size();
-    if (is_last && is_torn(line, has_end)) break;
+    if (is_last && is_torn(line, has_end, number == 1)) break;
     try {
       if (!has_end) throw JsonError("its line has no end");
       journal.records.push_back(record_of(line));

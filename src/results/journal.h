@@ -22,7 +22,8 @@ struct JournalText {
 inline constexpr std::size_t kMaxBytesOfJournal = std::size_t{1} << 30;
 
 /// Reads a journal's text; `path` names it in errors. Throws ResultsError with file:line where a
-/// record is damaged otherwise than by being torn at the end (no line end, or zeros in it).
+/// record is damaged otherwise than by being torn at the end (no line end, or zeros in it), or where
+/// it is the first and too little of it is there to know that headroom wrote it.
 JournalText read_journal(std::string_view text, const std::string& path);
 
 /// The file that holds what was measured: records, appended and never changed, one a line, as
@@ -30,7 +31,8 @@ JournalText read_journal(std::string_view text, const std::string& path);
 class Journal {
  public:
   /// Opens the file, or makes an empty one, locks it and reads its records. A record that was torn
-  /// while it was written (at the end, with no line end or with zeros in it) is cut off.
+  /// while it was written (at the end, with no line end or with zeros in it) is cut off, where it
+  /// is known for one of headroom's.
   /// Throws ConfigError where another process holds it or it is no regular file, ResultsError with
   /// file:line where it is damaged in any other way or too large (it stays as it is),
   /// std::system_error where it can't be opened.

@@ -22,7 +22,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json record(int number) { return {{"case", number}, {"text", "\"a\nb\" é"}, {"value", 0.1}}; }
+/// Each begins as a header does, so that it may be the first.
+Json record(int number) {
+  return {{"format", 2}, {"case", number}, {"text", "\"a\nb\" é"}, {"value", 0.1}};
+}
 
 /// The bytes of a journal of `count` records.
 std::string journal_text(const TemporaryFolder& folder, int count) {
@@ -74,10 +77,14 @@ TEST(Journal, keeps_its_whole_records_where_zeros_stand_behind_them) {
   }
 }
 
+/// So much of its first record tells that headroom wrote a file: `01234567 {"format"`.
+constexpr std::size_t kStartOfHeader = 18;
+
 TEST(Journal, of_any_length_keeps_its_whole_records_and_goes_on) {
   const TemporaryFolder folder;
   const std::string whole = journal_text(folder, 5);
   for (std::size_t length = 0; length <= whole.size(); ++length) {
+    if (length > 0 && length < kStartOfHeader) continue;  // see the next test
     const std::string path = folder.write("cut", whole.substr(0, length));
     const auto kept = static_cast<std::size_t>(
         std::count(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length), '\n'));
@@ -91,6 +98,31 @@ TEST(Journal, of_any_length_keeps_its_whole_records_and_goes_on) {
     ASSERT_EQ(journal.records().size(), kept + 1) << length;
     ASSERT_EQ(journal.records().back(), record(99));
     ASSERT_EQ(journal.cut_bytes(), 0U);
+  }
+}
+
+// It may be anybody's: somebody's word of the letters a to f, with no line end, was cut to nothing.
+TEST(Journal, that_is_shorter_than_the_start_of_a_header_is_refused_and_left) {
+  const TemporaryFolder folder;
+  const std::string whole = journal_text(folder, 1);
+  const std::string zeros(3, '\0');
+  for (std::size_t length = 1; length < kStartOfHeader; ++length) {
+    for (const std::string& text : {whole.substr(0, length), whole.substr(0, length) + zeros}) {
+      const std::string path = folder.write("short", text);
+      EXPECT_THROW(const Journal journal(path), ResultsError) << length;
+      EXPECT_EQ(read_text(path), text);
+    }
+  }
+}
+
+// As a power loss can leave a journal that was just begun.
+TEST(Journal, of_nothing_but_zeros_or_of_the_start_of_a_header_is_begun_anew) {
+  const TemporaryFolder folder;
+  const std::string start = journal_text(folder, 1).substr(0, kStartOfHeader);
+  const std::string zeros(5000, '\0');
+  for (const std::string& text : {zeros, start, start + zeros, start + zeros + "\n"}) {
+    const Journal journal(folder.write("begun", text));
+    EXPECT_EQ(journal.cut_bytes(), text.size());
   }
 }
 

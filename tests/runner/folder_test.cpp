@@ -69,7 +69,10 @@ TEST(Folder, with_other_files_is_taken) {
 TEST(Folder, with_somebody_s_journal_is_refused_and_left) {
   const TemporaryFolder folder;
   const std::string suite = folder.write("mine.yaml", kSuite);
-  for (const std::string text : {"dear diary", "dear diary\n", "{\"a\": 1}", "cafe cafe cafe"}) {
+  const std::string binary("PK\3\4\0\0x", 7);
+  for (const std::string& text : {std::string("dear diary"), std::string("dear diary\n"),
+                                  std::string("{\"a\": 1}"), std::string("cafe cafe cafe"),
+                                  std::string("cafe"), std::string("cafecafe {"), binary}) {
     const std::string journal = folder.write("journal.jsonl", text);
     const Ended ended = run_program({"run", suite, "--out", folder.path()});
     EXPECT_EQ(ended.code, 3) << text;
