@@ -274,10 +274,11 @@ std::string header_difference(const Json& old_header, const Json& new_header) {
     if (old_header[key] == new_header[key]) continue;
     return JsonDifference{key, old_header[key], new_header[key]}.text();
   }
-  const Json old_libraries = old_header.value(kDryRunKey, Json());
-  const Json new_libraries = new_header.value(kDryRunKey, Json());
-  if (!old_libraries.is_null() && !new_libraries.is_null() && old_libraries != new_libraries) {
-    return JsonDifference{kDryRunKey, old_libraries, new_libraries}.text();
+  for (const char* key : {kDryRunKey, kLibrariesKey}) {
+    const Json before = old_header.value(key, Json());
+    const Json now = new_header.value(key, Json());
+    if (before.is_null() || now.is_null() || before == now) continue;
+    return JsonDifference{key, before, now}.text();
   }
   return difference(old_header["cases"], new_header["cases"]);
 }

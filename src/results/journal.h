@@ -22,8 +22,8 @@ struct JournalText {
 inline constexpr std::size_t kMaxBytesOfJournal = std::size_t{1} << 30;
 
 /// Reads a journal's text; `path` names it in errors. Throws ResultsError with file:line where a
-/// record is damaged otherwise than by being torn at the end (no line end, or zeros in it), or where
-/// it is the first and too little of it is there to know that headroom wrote it.
+/// record is damaged otherwise than by being torn at the end (no line end, or zeros in it), or
+/// where it is the first and too little of it is there to know that headroom wrote it.
 JournalText read_journal(std::string_view text, const std::string& path);
 
 /// The file that holds what was measured: records, appended and never changed, one a line, as
@@ -64,6 +64,7 @@ class Journal {
 };
 
 inline constexpr const char* kDryRunKey = "dry_run";
+inline constexpr const char* kLibrariesKey = "libraries";
 
 /// What a journal's first record says: what the folder's results are results of.
 ///
@@ -71,8 +72,9 @@ inline constexpr const char* kDryRunKey = "dry_run";
 ///
 /// The kind is "measured" or "planned"; the device "cpu", "cuda" or the name of the GPU that is
 /// planned for; the worker a hash of the program; WORK as Case::work() has it. Where cases are
-/// planned there is also "dry_run", a hash of the libraries of the dry run; headers of before have
-/// none.
+/// planned there is also "dry_run", a hash of the libraries of the dry run, and where the worker is
+/// linked with libraries "libraries", which tells those from others. Headers of before have
+/// neither.
 nlohmann::ordered_json make_header(const Suite& suite, const Catalog& catalog,
                                    const std::string& kind, const std::string& device,
                                    const std::string& worker);

@@ -7,10 +7,14 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <filesystem>
+#include <set>
 #include <sstream>
 
+#include "src/core/checksum.h"
 #include "src/core/error.h"
 #include "src/core/file.h"
+#include "src/runner/build_id.h"
 #include "src/workers/process.h"
 
 namespace headroom {
@@ -46,6 +50,17 @@ std::string path_in(const std::string& line) {
   return line.substr(path, end - path);
 }
 
+constexpr std::size_t kBytesOfStart = 1024 * 1024;
+
+/// What a library has in common with its copies, and with no other one of its name: bytes of its
+/// own choice in place of all of them.
+std::string contents_of(const std::string& path) {
+  const std::string id = build_id_of(path);
+  const FileStart start = read_file_start(path, id.empty() ? kBytesOfStart : 0);
+  return std::filesystem::path(path).filename().string() + " " + std::to_string(start.size) + " " +
+         fingerprint(id.empty() ? start.bytes : id);
+}
+
 }  // namespace
 
 LibraryFiles::LibraryFiles(const std::string& program) {
@@ -55,6 +70,11 @@ LibraryFiles::LibraryFiles(const std::string& program) {
     const std::string path = path_in(line);
     if (!path.empty()) files_.emplace(path, identity_of(path));
   }
+  std::set<std::string> contents;  // in an order that does not hang on where they lie
+  for (const auto& [path, identity] : files_) contents.insert(contents_of(path));
+  std::string all;
+  for (const std::string& one : contents) all += one + "\n";
+  if (!all.empty()) hash_ = fingerprint(all);
 }
 
 void LibraryFiles::check_are_the_same() const {

@@ -10,19 +10,24 @@ namespace headroom {
 
 /// The libraries that a program is linked with, LibTorch's and CUDA's among them, as the dynamic
 /// loader finds them. While results are made they must stay what they were. They are gigabytes, so
-/// that their files' identities are kept and not their hashes; what a library loads by itself later
-/// on (kernels of cuDNN) is not among them.
+/// that not all of their bytes are read; what a library loads by itself later on (kernels of cuDNN)
+/// is not among them.
 class LibraryFiles {
  public:
   /// Asks the loader, as ldd does: the program itself is not run. There are none where it is no
   /// dynamic program of the GNU C library. Throws std::system_error where it can't be started.
   explicit LibraryFiles(const std::string& program);
 
+  /// Of their names, sizes and build ids, or first MiB where the linker made no build id: other
+  /// copies of the same files have the same. Empty: there are none.
+  const std::string& hash() const { return hash_; }
+
   /// Throws ResultsError that names a library which is another file by now, or gone.
   void check_are_the_same() const;
 
  private:
   std::map<std::string, FileIdentity> files_;  // by their paths
+  std::string hash_;
 };
 
 }  // namespace headroom

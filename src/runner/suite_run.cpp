@@ -91,6 +91,7 @@ class SuiteRun {
     std::string libraries;
     for (std::size_t i = 1; i < programs_.size(); ++i) libraries += programs_[i].hash();
     if (!libraries.empty()) header[kDryRunKey] = fingerprint(libraries);
+    if (!libraries_.hash().empty()) header[kLibrariesKey] = libraries_.hash();
     return header;
   }
 
@@ -171,14 +172,22 @@ class SuiteRun {
            std::to_string(launch.ranks) + " that " + launch.launcher + " started";
   }
 
+  /// Looks once more when the worker first speaks, or has ended: it may have been replaced between
+  /// the last look and its start. What is replaced later does not change this case.
+  void check_started() {
+    if (!std::exchange(is_started_checked_, true)) check_programs();
+  }
+
   /// Fills in what came of the case. False: the user interrupted it.
   bool measure(const Case& one, CaseFacts& facts) {
+    is_started_checked_ = false;
     const auto attempt = start_ranks(one);
     unended_ = attempt.unended;
     if (attempt.interrupted) {
       if (!unended_.empty()) observer_.said(one.name + ": " + unended_text());
       return false;
     }
+    check_started();
     facts.outcome = attempt.outcome;
     if (options_.dry_run) plan_beside(one, facts);
     return true;
@@ -253,8 +262,12 @@ class SuiteRun {
   KeptResults results_;
   const ResultsFolder& folder_ = results_.folder();
   const std::function<void(const WorkerProgress&)> on_progress_ =
-      [this](const WorkerProgress& progress) { observer_.case_progressed(progress); };
-  std::vector<pid_t> unended_;  // workers of the last case that was measured
+      [this](const WorkerProgress& progress) {
+        check_started();
+        observer_.case_progressed(progress);
+      };
+  bool is_started_checked_ = true;  // see check_started()
+  std::vector<pid_t> unended_;      // workers of the last case that was measured
 };
 
 }  // namespace

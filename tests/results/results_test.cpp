@@ -129,14 +129,16 @@ TEST(Results, have_the_row_that_was_made_last) {
             std::string::npos);
 }
 
-TEST(Results, of_two_dry_runs_differ) {
-  Json old_header = header_of({"a"});
-  Json new_header = header_of({"a"});
-  EXPECT_EQ(header_difference(old_header, new_header), "");
-  new_header["dry_run"] = "b";
-  EXPECT_EQ(header_difference(old_header, new_header), "");  // as headers of before are
-  old_header["dry_run"] = "a";
-  EXPECT_EQ(header_difference(old_header, new_header), "dry_run was \"a\" and is \"b\"");
+TEST(Results, of_two_dry_runs_or_with_two_sets_of_libraries_differ) {
+  for (const std::string key : {"dry_run", "libraries"}) {
+    Json old_header = header_of({"a"});
+    Json new_header = header_of({"a"});
+    EXPECT_EQ(header_difference(old_header, new_header), "");
+    new_header[key] = "b";
+    EXPECT_EQ(header_difference(old_header, new_header), "");  // as headers of before are
+    old_header[key] = "a";
+    EXPECT_EQ(header_difference(old_header, new_header), key + " was \"a\" and is \"b\"");
+  }
 }
 
 TEST(Results, of_suites_with_other_cases_differ) {

@@ -84,6 +84,20 @@ TEST_F(ReplacedWorker, by_the_same_bytes_is_the_same) {
   EXPECT_EQ(read_rows(out).size(), 2U);
 }
 
+// It is at work already when anybody can look again: between two looks and its start.
+TEST_F(ReplacedWorker, at_its_start_ends_the_run_and_leaves_no_row) {
+  for (const char* model : {"ok", "segv"}) {
+    folder.write("worker", "#!/bin/sh\necho '#' >>'" + worker + "'\nexec '" + kTestWorker + "'\n");
+    fs::permissions(worker, fs::perms::owner_all);
+    const std::string one = folder.write("one.yaml", suite_of({model}, "{silence_s: 20}"));
+    const Ended ended = run_program({"run", one, "--out", folder / model},
+                                    [&] { setenv("HEADROOM_WORKER", worker.c_str(), 1); });
+    EXPECT_EQ(ended.code, 3) << ended.err;
+    EXPECT_NE(ended.err.find(worker + ": it is not the program any more"), std::string::npos);
+    EXPECT_TRUE(read_rows(folder / model).empty()) << model;
+  }
+}
+
 /// That library of this program and of the test worker, which the loader finds by a variable.
 fs::path standard_library() {
   Dl_info found{};
@@ -91,22 +105,47 @@ fs::path standard_library() {
   return found.dli_fname;
 }
 
-TEST_F(ReplacedWorker, by_one_of_its_libraries_ends_the_run_and_keeps_what_is_done) {
-  put_worker("");
-  fs::create_directory(folder / "libraries");
+/// A worker with a standard library of its own.
+class ReplacedLibrary : public ReplacedWorker {
+ protected:
   const fs::path library = folder.path() / "libraries" / standard_library().filename();
-  fs::copy_file(standard_library(), library);
-  setenv("LD_LIBRARY_PATH", library.parent_path().c_str(), 1);
-  const Ended ended = run("", [&] {
+
+  void SetUp() override {
+    put_worker("");
+    fs::create_directory(library.parent_path());
+    put_library("");
+    setenv("LD_LIBRARY_PATH", library.parent_path().c_str(), 1);
+  }
+  void TearDown() override { unsetenv("LD_LIBRARY_PATH"); }
+
+  /// `more`: what it has behind the library's own bytes.
+  void put_library(const std::string& more) const {
     fs::copy_file(standard_library(), folder / "built");
+    std::ofstream(folder / "built", std::ios::app | std::ios::binary) << more;
     fs::rename(folder / "built", library);
-  });
-  unsetenv("LD_LIBRARY_PATH");
+  }
+};
+
+TEST_F(ReplacedLibrary, ends_the_run_and_keeps_what_is_done) {
+  const Ended ended = run("", [&] { put_library(""); });
   EXPECT_EQ(ended.code, 3);
   EXPECT_NE(ended.err.find("headroom: " + library.string() + ": this library of the worker"),
             std::string::npos)
       << ended.err;
   EXPECT_EQ(read_rows(out).size(), 1U);
+}
+
+TEST_F(ReplacedLibrary, of_other_bytes_is_not_gone_on_with_and_a_copy_is) {
+  run("", [&] { put_library("another"); });
+  const Ended mixed = run("--resume", [] {});
+  EXPECT_EQ(mixed.code, 3);
+  EXPECT_NE(mixed.err.find("libraries was"), std::string::npos) << mixed.err;
+  EXPECT_EQ(read_rows(out).size(), 1U);
+  fs::create_directory(folder / "elsewhere");
+  fs::copy_file(standard_library(), folder.path() / "elsewhere" / library.filename());
+  setenv("LD_LIBRARY_PATH", (folder / "elsewhere").c_str(), 1);
+  EXPECT_EQ(run("--resume", [] {}).code, 0);
+  EXPECT_EQ(read_rows(out).size(), 2U);
 }
 
 class Silent : public SuiteRunObserver {
