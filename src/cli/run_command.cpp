@@ -16,6 +16,7 @@
 #include "src/workers/agent.h"
 #include "src/workers/agents.h"
 #include "src/workers/launcher.h"
+#include "src/workers/program_file.h"
 
 namespace headroom {
 namespace {
@@ -86,17 +87,20 @@ int list_cases(const Selection& selection, bool json) {
 // Launchers start all ranks at about the same time.
 constexpr std::chrono::seconds kMeetingTimeout{60};
 
-/// Waits for the agents. Throws Unsupported where a port is taken or they do not come.
+/// Waits for the agents. Throws Unsupported where a port is taken or they do not come, or there is
+/// no worker.
 std::unique_ptr<Agents> meet_agents(const Launch& launch, const std::string& program) {
-  return std::make_unique<Agents>(launch, hello_of(launch, program), kMeetingTimeout,
+  const Hello here = hello_of(launch, program, ProgramFile(worker_path()).hash());
+  return std::make_unique<Agents>(launch, here, kMeetingTimeout,
                                   [](const std::string& text) { say(text); });
 }
 
 /// Is an agent until the runner needs it no longer, and gives the exit code. Throws Unsupported
 /// where the runner does not answer, or refuses it.
 int run_agent(const Launch& launch, const std::string& program) {
-  const std::string worker = worker_path();
-  Connection runner = call_runner(launch, hello_of(launch, program), kMeetingTimeout);
+  ProgramFile worker(worker_path());
+  Connection runner =
+      call_runner(launch, hello_of(launch, program, worker.hash()), kMeetingTimeout);
   Interrupts interrupts;
   const std::string why = serve_runner(runner, launch, worker, interrupts);
   if (why.empty()) return 0;

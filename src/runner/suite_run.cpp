@@ -16,10 +16,10 @@
 #include "src/runner/environment_check.h"
 #include "src/runner/kept_results.h"
 #include "src/runner/library_files.h"
-#include "src/runner/program_file.h"
 #include "src/runner/reference.h"
 #include "src/runner/row_of_case.h"
 #include "src/runner/sleep_of_machine.h"
+#include "src/workers/program_file.h"
 
 namespace headroom {
 namespace {
@@ -32,6 +32,11 @@ constexpr const char* kStopped = "; what is done is kept, and --resume goes on f
 std::vector<ProgramFile> programs_of(const SuiteRunOptions& options) {
   std::vector<ProgramFile> programs;
   programs.emplace_back(options.worker);
+  if (options.agents != nullptr && options.agents->worker() != programs.front().hash()) {
+    throw ResultsError(options.worker +
+                       ": it is not the program any more that all ranks had when "
+                       "they met, and results of two must not be mixed");
+  }
   if (!options.dry_run) return programs;
   for (const std::string& file : dry_run_files(options.dry_run->libraries))
     programs.emplace_back(file);

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "src/core/error.h"
@@ -48,8 +49,7 @@ Frame hear(Connection& runner, Clock::time_point deadline) {
 /// What an agent does from its welcome to the end.
 class AgentLoop {
  public:
-  AgentLoop(Connection& runner, const Launch& launch, const std::string& worker,
-            Interrupts& interrupts)
+  AgentLoop(Connection& runner, const Launch& launch, ProgramFile& worker, Interrupts& interrupts)
       : runner_(runner), launch_(launch), program_(worker), interrupts_(interrupts) {}
 
   std::string run() {
@@ -72,6 +72,7 @@ class AgentLoop {
   struct Work {
     AdoptedProcesses adopted;
     LocalWorker worker;
+    bool has_spoken = false;
 
     Work(const std::string& program, const WorkOrder& order)
         : worker(program, order.request.dump(),
@@ -115,8 +116,9 @@ class AgentLoop {
   bool start(const std::string& text) {
     const auto order = read_order(text, launch_);
     if (!order || work_) return false;
+    if (!has_same_program()) return true;
     try {
-      work_.emplace(program_, *order);
+      work_.emplace(program_.path(), *order);
     } catch (const std::system_error& error) {
       runner_.send({FrameKind::output, std::string("headroom: ") + error.what() + "\n"});
       runner_.send({FrameKind::ended, to_text(WorkerEnd{{kCouldNotStart, 0}})});
@@ -124,20 +126,35 @@ class AgentLoop {
     return true;
   }
 
+  /// False: it is another one by now, or gone, and the runner was told so in place of a result.
+  bool has_same_program() {
+    try {
+      program_.check_is_the_same();
+      return true;
+    } catch (const std::exception& error) {
+      work_.reset();
+      runner_.send({FrameKind::refused, error.what()});
+      return false;
+    }
+  }
+
   void pass_on() {
     if (!may_pass_on()) return;
     const auto end = work_->worker.try_wait();
-    pass_on_texts();
+    const std::string_view messages = work_->worker.read_messages();
+    // It may have been replaced just before its start. What is replaced later changes nothing here.
+    const bool is_first = !messages.empty() || end;
+    if (is_first && !std::exchange(work_->has_spoken, true) && !has_same_program()) return;
+    pass_on(messages);
     if (!end) return;
     // No more than the pipes hold, as something that the worker left behind may go on.
-    pass_on_texts();
-    pass_on_texts();
+    pass_on(work_->worker.read_messages());
+    pass_on(work_->worker.read_messages());
     work_.reset();  // all is gone before the runner hears of it
     runner_.send({FrameKind::ended, to_text(*end)});
   }
 
-  void pass_on_texts() {
-    const std::string_view messages = work_->worker.read_messages();
+  void pass_on(std::string_view messages) {
     if (!messages.empty()) runner_.send({FrameKind::message, std::string(messages)});
     const std::string_view output = work_->worker.read_output();
     if (!output.empty()) runner_.send({FrameKind::output, std::string(output)});
@@ -145,7 +162,7 @@ class AgentLoop {
 
   Connection& runner_;
   const Launch& launch_;
-  const std::string& program_;
+  ProgramFile& program_;
   Interrupts& interrupts_;
   std::optional<Work> work_;
   std::optional<Clock::time_point> interrupted_at_;
@@ -183,7 +200,7 @@ Connection call_runner(const Launch& launch, const Hello& hello, std::chrono::se
                     std::to_string(timeout.count()) + " s: " + reason);
 }
 
-std::string serve_runner(Connection& runner, const Launch& launch, const std::string& worker,
+std::string serve_runner(Connection& runner, const Launch& launch, ProgramFile& worker,
                          Interrupts& interrupts) {
   return AgentLoop(runner, launch, worker, interrupts).run();
 }

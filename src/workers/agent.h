@@ -6,6 +6,7 @@
 
 #include "src/workers/agent_messages.h"
 #include "src/workers/connection.h"
+#include "src/workers/program_file.h"
 #include "src/workers/this_process.h"
 
 // What an agent does: it connects to the runner and runs workers for it. An agent is a headroom
@@ -18,11 +19,11 @@ namespace headroom {
 Connection call_runner(const Launch& launch, const Hello& hello, std::chrono::seconds timeout);
 
 /// Does what the runner asks of an agent until it says that all is over: starts workers, one after
-/// the other, the program `worker`, and tells what they say and how they end. Leaves no process
-/// behind. A first interrupt is the runner's to answer, as launchers send it to all: only where
-/// that takes 10 s, or a second one comes, it ends this. Gives why it ended before the runner said
-/// so; empty: it did not.
-std::string serve_runner(Connection& runner, const Launch& launch, const std::string& worker,
+/// the other, the program `worker`, and tells what they say and how they end, or that it is another
+/// program by now. Leaves no process behind. A first interrupt is the runner's to answer, as
+/// launchers send it to all: only where that takes 10 s, or a second one comes, it ends this. Gives
+/// why it ended before the runner said so; empty: it did not.
+std::string serve_runner(Connection& runner, const Launch& launch, ProgramFile& worker,
                          Interrupts& interrupts);
 
 }  // namespace headroom

@@ -64,14 +64,15 @@ bool is_count(const std::string& text) {
 
 }  // namespace
 
-Hello hello_of(const Launch& launch, const std::string& program) {
+Hello hello_of(const Launch& launch, const std::string& program, const std::string& worker) {
   return {.program = program,
           .ranks = launch.ranks,
           .rank = launch.rank,
           .host = host_name(),
           .cores = usable_cores(),
           .core_set = usable_core_set(),
-          .sets_threads = std::getenv(kThreads) != nullptr};
+          .sets_threads = std::getenv(kThreads) != nullptr,
+          .worker = worker};
 }
 
 std::string to_text(const Hello& hello) {
@@ -81,7 +82,8 @@ std::string to_text(const Hello& hello) {
                      {"host", hello.host},
                      {"cores", hello.cores},
                      {"core_set", hello.core_set},
-                     {"sets_threads", hello.sets_threads}};
+                     {"sets_threads", hello.sets_threads},
+                     {"worker", hello.worker}};
   return text.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -96,8 +98,9 @@ std::optional<Hello> read_hello(std::string_view text) {
     hello.cores = integer(values, "cores");
     values.at("core_set").get_to(hello.core_set);
     values.at("sets_threads").get_to(hello.sets_threads);
-    const bool is_fit =
-        is_printable(hello.program) && is_printable(hello.host) && is_printable(hello.core_set);
+    hello.worker = values.value("worker", "");  // older versions say none, and are refused by name
+    const bool is_fit = is_printable(hello.program) && is_printable(hello.worker) &&
+                        is_printable(hello.host) && is_printable(hello.core_set);
     return is_fit ? std::optional(hello) : std::nullopt;
   } catch (const JsonError&) {
     return std::nullopt;

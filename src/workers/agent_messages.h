@@ -23,12 +23,13 @@ struct Hello {
   std::int64_t cores = 0;     // that it may use
   std::string core_set;       // a hash of which they are
   bool sets_threads = false;  // OMP_NUM_THREADS is set there
+  std::string worker;         // a hash of its worker program: rows of two must not be mixed
 
   friend bool operator==(const Hello&, const Hello&) = default;
 };
 
-/// What this process says of itself.
-Hello hello_of(const Launch& launch, const std::string& program);
+/// What this process says of itself. `worker`: the hash of its worker program.
+Hello hello_of(const Launch& launch, const std::string& program, const std::string& worker);
 
 std::string to_text(const Hello& hello);
 

@@ -132,6 +132,10 @@ std::string Listener::why_refused(const Hello& hello) const {
   if (hello.program != here_.program) {
     return "it is " + hello.program + ", rank 0 is " + here_.program;
   }
+  if (hello.worker != here_.worker) {
+    return "its headroom-worker is another program, with the hash " + hello.worker +
+           ", than that of rank 0, with the hash " + here_.worker;
+  }
   if (hello.ranks != launch_.ranks) {
     return "it knows of " + std::to_string(hello.ranks) + " ranks, rank 0 of " +
            std::to_string(launch_.ranks);

@@ -78,6 +78,8 @@ class Agents {
   Agents& operator=(const Agents&) = delete;
 
   const Launch& launch() const { return launch_; }
+  /// The hash of the worker program that all ranks have.
+  const std::string& worker() const { return here_.worker; }
   /// The agent of a rank from 1 on.
   Agent& of(std::size_t rank) { return all_.at(rank - 1); }
 

@@ -20,12 +20,13 @@ enum class FrameKind : char {
   message = 'm',  // bytes of its worker's messages
   output = 'o',   // bytes that its worker printed
   ended = 'e',    // how its worker ended, in JSON
+  // of either
+  refused = 'r',  // why, for people
   // of the runner
   welcome = 'w',
-  refused = 'r',  // why, for people
-  start = 's',    // what its worker is to do, in JSON
-  signal = 'k',   // which one its worker is to get
-  over = 'q',     // there is nothing more to do
+  start = 's',   // what its worker is to do, in JSON
+  signal = 'k',  // which one its worker is to get
+  over = 'q',    // there is nothing more to do
 };
 
 struct Frame {

@@ -7,6 +7,8 @@
 #include <csignal>
 #include <utility>
 
+#include "src/core/error.h"
+#include "src/core/text.h"
 #include "src/workers/agents.h"
 
 namespace headroom {
@@ -103,6 +105,9 @@ void RemoteWorker::take(const Frame& frame) {
       end_ = read_worker_end(frame.payload);
       if (end_) return;
       break;
+    case FrameKind::refused:
+      throw ResultsError("rank " + std::to_string(agent_.hello.rank) + " on " + agent_.hello.host +
+                         ": " + printable(frame.payload));
     default:
       break;
   }

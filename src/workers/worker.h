@@ -69,7 +69,8 @@ class LocalWorker final : public RunningWorker {
   Read output_;
 };
 
-/// A worker that an agent starts.
+/// A worker that an agent starts. Reading its messages throws ResultsError where the agent's worker
+/// is not the program any more that the run began with.
 class RemoteWorker final : public RunningWorker {
  public:
   /// Has the agent start its own worker, which reads `request`; of `environment` it takes

@@ -8,6 +8,9 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
 #include <memory>
 #include <thread>
 
@@ -26,13 +29,17 @@ struct Launched {
   int port = free_port();
   std::vector<std::unique_ptr<Program>> programs;  // by rank
 
-  Launched(int processes, const std::string& suite, const std::vector<std::string>& more = {},
-           const std::string& launcher = "torchrun") {
+  /// `prepare_more`: what each process does before it becomes its rank.
+  Launched(
+      int processes, const std::string& suite, const std::vector<std::string>& more = {},
+      const std::string& launcher = "torchrun",
+      const std::function<void(int rank)>& prepare_more = [](int) {}) {
     std::vector<std::string> arguments = {"run", folder.write("suite.yaml", suite), "--out", out};
     arguments.insert(arguments.end(), more.begin(), more.end());
     for (int rank = 0; rank < processes; ++rank) {
       const auto prepare = [&] {
         become_rank(launcher, rank, processes, port);
+        prepare_more(rank);
         setenv("TEST_STORE", (folder / "store").c_str(), 1);
       };
       programs.emplace_back(new Program(start_program(arguments, prepare)));
@@ -143,6 +150,66 @@ TEST(Agents, leave_nothing_behind) {
   EXPECT_EQ(launched.programs[1]->workers().size(), 1u);  // that of the case b
   launched.programs[0]->send(SIGINT);
   launched.wait();
+}
+
+/// Two ranks whose workers are files of their own, in a folder beside.
+struct OwnWorkers {
+  TemporaryFolder folder;
+
+  std::string of(int rank) const { return folder / ("worker" + std::to_string(rank)); }
+
+  /// `more`: what it has behind the test worker's own bytes.
+  void put(int rank, const std::string& more) const {
+    std::filesystem::copy_file(HEADROOM_BUILD_DIR "/test_worker", folder / "built");
+    std::ofstream(folder / "built", std::ios::app | std::ios::binary) << more;
+    std::filesystem::rename(folder / "built", of(rank));
+  }
+
+  Launched launched(const std::string& cases) const {
+    return {2, suite_text(2, cases), {}, "torchrun", [this](int rank) {
+              setenv("HEADROOM_WORKER", of(rank).c_str(), 1);
+            }};
+  }
+};
+
+TEST(AgentsWorker, that_is_another_program_is_refused) {
+  const OwnWorkers workers;
+  workers.put(0, "");
+  workers.put(1, "another");
+  Launched launched = workers.launched(one_case("a", "together"));
+  const Ended agent = launched.programs[1]->wait();
+  EXPECT_EQ(agent.code, 4);
+  EXPECT_NE(agent.err.find("rank 1 was refused by rank 0: its headroom-worker is another program"),
+            std::string::npos)
+      << agent.err;
+  launched.programs[0]->send(SIGKILL);
+  launched.programs[0]->wait();
+}
+
+TEST(AgentsWorker, that_is_replaced_ends_the_run_and_keeps_what_is_done) {
+  const OwnWorkers workers;
+  workers.put(0, "");
+  workers.put(1, "");
+  std::string cases;
+  for (const std::string name : {"a", "b", "c"}) {
+    cases +=
+        "  - {name: " + name + ", model: {name: ok}, train: {work_ms: 500}, techniques: [ddp]}\n";
+  }
+  Launched launched = workers.launched(cases);
+  while (read_text(launched.out + "/log/a.rank1.log").empty()) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  workers.put(1, "another");
+  const auto ended = launched.wait();
+  EXPECT_EQ(ended[0].code, 3);
+  EXPECT_NE(ended[0].err.find("headroom: rank 1 on " + host() + ": " + workers.of(1) +
+                              ": it is not the program any more"),
+            std::string::npos)
+      << ended[0].err;
+  EXPECT_EQ(ended[1].code, 0) << ended[1].err;
+  const Rows rows = read_rows(launched.out);
+  EXPECT_EQ(rows.count("c"), 0U);
+  for (const auto& [name, row] : rows) EXPECT_EQ(row.at("status"), "ok") << name;
 }
 
 TEST(Agents, serve_the_cases_that_need_them) {

@@ -6,6 +6,8 @@
 #include <sys/socket.h>
 
 #include <array>
+#include <filesystem>
+#include <functional>
 #include <random>
 #include <thread>
 
@@ -15,6 +17,7 @@
 #include "src/workers/worker.h"
 #include "tests/core/messages.h"
 #include "tests/support/launch.h"
+#include "tests/support/temporary_folder.h"
 
 namespace headroom {
 namespace {
@@ -36,8 +39,9 @@ struct ServedRunner {
   std::string why;
   std::vector<Frame> answers;
 
+  /// `change`: what happens between the agent's hello and the runner's first frame.
   ServedRunner(const std::vector<Frame>& frames, const std::string& worker,
-               const std::string& bytes = "") {
+               const std::string& bytes = "", const std::function<void()>& change = {}) {
     auto [here, there] = make_ends();
     send(here.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
     Connection runner(std::move(here), kMaxBytes);
@@ -46,7 +50,9 @@ struct ServedRunner {
     {
       Interrupts interrupts;
       Connection connection(std::move(there), kMaxBytes);
-      why = serve_runner(connection, kSecondOfTwo, worker, interrupts);
+      ProgramFile program(worker);
+      if (change) change();
+      why = serve_runner(connection, kSecondOfTwo, program, interrupts);
     }
     listener.join();
   }
@@ -58,7 +64,8 @@ struct ServedRunner {
       runner.exchange();
       while (auto frame = runner.next()) {
         answers.push_back(*frame);
-        if (frame->kind == FrameKind::ended) runner.send({FrameKind::over, ""});
+        const bool is_last = frame->kind == FrameKind::ended || frame->kind == FrameKind::refused;
+        if (is_last) runner.send({FrameKind::over, ""});
       }
     }
   }
@@ -90,10 +97,37 @@ TEST(Agent, ends_when_all_is_over) {
 }
 
 TEST(Agent, says_that_its_worker_can_not_be_started) {
-  const ServedRunner none({order()}, "/no/such/worker");
+  const TemporaryFolder folder;
+  const std::string no_program = folder.write("worker", "#!/no/such/shell\n");
+  std::filesystem::permissions(no_program, std::filesystem::perms::owner_all);
+  const ServedRunner none({order()}, no_program);
   EXPECT_EQ(none.why, "");
-  EXPECT_NE(none.text(FrameKind::output).find("/no/such/worker"), std::string::npos);
+  EXPECT_NE(none.text(FrameKind::output).find(no_program), std::string::npos);
   EXPECT_EQ(read_worker_end(none.text(FrameKind::ended)), (WorkerEnd{{127, 0}}));
+}
+
+// A row of two programs would come of it.
+TEST(Agent, starts_no_other_worker_than_it_began_with) {
+  const TemporaryFolder folder;
+  const std::string worker = folder / "worker";
+  const std::filesystem::path started = folder.path() / "started";
+  const auto write = [&](const std::string& more) {
+    folder.write("worker", "#!/bin/sh\ntouch '" + started.string() + "'\n" + more);
+    std::filesystem::permissions(worker, std::filesystem::perms::owner_all);
+  };
+  write("");
+  const ServedRunner changed({order()}, worker, "", [&] { write("echo another\n"); });
+  EXPECT_EQ(changed.why, "");
+  EXPECT_NE(changed.text(FrameKind::refused).find(worker + ": it is not the program any more"),
+            std::string::npos);
+  EXPECT_EQ(changed.text(FrameKind::ended), "");
+  EXPECT_FALSE(std::filesystem::exists(started));
+  // One that takes its place just before it starts, and is at work when anybody can look again.
+  write("echo '#' >>'" + worker + "'\n");
+  const ServedRunner late({order()}, worker);
+  EXPECT_TRUE(std::filesystem::exists(started));
+  EXPECT_NE(late.text(FrameKind::refused), "");
+  EXPECT_EQ(late.text(FrameKind::ended), "");
 }
 
 TEST(Agent, does_nothing_else) {
@@ -145,8 +179,9 @@ TEST(Agent, does_what_came_in_one_piece_with_its_welcome) {
   std::vector<Frame> answers;
   std::thread runner([&] { answers = answers_to_joined_frames(listener.get()); });
   Connection connection =
-      call_runner(launch, hello_of(launch, "headroom 1"), std::chrono::seconds(20));
-  EXPECT_EQ(serve_runner(connection, launch, "/bin/cat", interrupts), "");
+      call_runner(launch, hello_of(launch, "headroom 1", "cafe"), std::chrono::seconds(20));
+  ProgramFile worker("/bin/cat");
+  EXPECT_EQ(serve_runner(connection, launch, worker, interrupts), "");
   runner.join();
   ASSERT_FALSE(answers.empty());
   EXPECT_EQ(answers.back().kind, FrameKind::ended);
@@ -168,7 +203,7 @@ TEST(Agent, prints_no_controls_of_whoever_refuses_it) {
     }
   });
   EXPECT_EQ(message_of<Unsupported>([&] {
-              call_runner(launch, hello_of(launch, "headroom 1"), std::chrono::seconds(20));
+              call_runner(launch, hello_of(launch, "headroom 1", "cafe"), std::chrono::seconds(20));
             }),
             "rank 1 was refused by rank 0: no\\x1b[2J\\x0a");
   stranger.join();
@@ -204,6 +239,13 @@ TEST(RemoteWorker, is_lost_where_its_agent_is_or_is_none) {
             lost("what came is longer than 131072 bytes"));
 }
 
+TEST(RemoteWorker, of_an_agent_whose_worker_is_another_program_by_now_ends_the_run) {
+  EXPECT_EQ(message_of<ResultsError>([] {
+              end_of(encode({FrameKind::refused, "an\x1b other"}));
+            }),
+            "rank 0 on node: an\\x1b other");
+}
+
 TEST(RemoteWorker, survives_whatever_an_agent_says) {
   std::mt19937 random(3);
   for (int i = 0; i < 2000; ++i) {
@@ -214,7 +256,11 @@ TEST(RemoteWorker, survives_whatever_an_agent_says) {
       said += encode({static_cast<FrameKind>("hmoewrskq"[random() % 9]), payload});
     }
     if (!said.empty() && random() % 2 == 0) said.resize(random() % said.size());
-    EXPECT_NE(end_of(said).lost, "");
+    try {
+      EXPECT_NE(end_of(said).lost, "");
+    } catch (const ResultsError&) {
+      // The agent refuses, and the run ends.
+    }
   }
 }
 

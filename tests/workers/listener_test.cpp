@@ -53,10 +53,10 @@ class ListenerTest : public testing::Test {
  protected:
   const int port_ = free_port();
   const Launch launch_ = launch_of(0, 3, port_);
-  const Hello here_ = hello_of(launch_, "headroom 1");
+  const Hello here_ = hello_of(launch_, "headroom 1", "cafe");
   std::vector<std::string> refusals_;
 
-  Hello hello(int rank) const { return hello_of(launch_of(rank, 3, port_), "headroom 1"); }
+  Hello hello(int rank) const { return hello_of(launch_of(rank, 3, port_), "headroom 1", "cafe"); }
 
   std::vector<Agent> accept_all(Listener& listener, std::chrono::seconds timeout) {
     return listener.accept_all(timeout,
@@ -112,7 +112,7 @@ TEST_F(ListenerTest, refuses_agents_by_name_and_waits_for_the_right_ones) {
     Hello hello;
     std::string why;
   };
-  std::vector<Wrong> wrong(5, {hello(1), ""});
+  std::vector<Wrong> wrong(6, {hello(1), ""});
   wrong[0].hello.program = "headroom 0.9";
   wrong[0].why = "it is headroom 0.9, rank 0 is headroom 1";
   wrong[1].hello.rank = 3;
@@ -122,6 +122,10 @@ TEST_F(ListenerTest, refuses_agents_by_name_and_waits_for_the_right_ones) {
   wrong[3].hello.ranks = 4;
   wrong[3].why = "it knows of 4 ranks, rank 0 of 3";
   wrong[4].why = "rank 1 has come already, from " + here_.host;
+  wrong[5].hello.worker = "beef";
+  wrong[5].why =
+      "its headroom-worker is another program, with the hash beef, than that of rank 0, with the "
+      "hash cafe";
 
   Listener listener(launch_, here_);
   std::thread rank0([&] { EXPECT_EQ(accept_all(listener, std::chrono::seconds(20)).size(), 2u); });
@@ -231,7 +235,7 @@ TEST(Listening, is_on_the_loopback_alone_however_it_is_spelled) {
 TEST(Listening, is_for_other_machines_where_they_may_know_this_one_by_another_address) {
   Launch launch = launch_of(0, 2, free_port());
   launch.master_address = "LocalHost";
-  Hello here = hello_of(launch, "headroom 1");
+  Hello here = hello_of(launch, "headroom 1", "cafe");
   here.host = "localhost";
   {
     const Listener all_here(launch, here);
@@ -273,7 +277,7 @@ TEST(Caller, says_that_nobody_answers) {
   const std::string where =
       "rank 1 could not reach rank 0 at 127.0.0.1:" + std::to_string(launch.runner_port()) +
       " (MASTER_ADDR, MASTER_PORT + 1) for 1 s: ";
-  const Hello hello = hello_of(launch, "headroom 1");
+  const Hello hello = hello_of(launch, "headroom 1", "cafe");
   const auto call = [&](const Launch& whom) {
     return message_of<Unsupported>([&] { call_runner(whom, hello, std::chrono::seconds(1)); });
   };
@@ -287,10 +291,10 @@ TEST(Caller, says_that_nobody_answers) {
 
 TEST(Caller, waits_for_a_runner_that_comes_later) {
   const int port = free_port();
-  Caller caller(launch_of(1, 2, port), hello_of(launch_of(1, 2, port), "headroom 1"));
+  Caller caller(launch_of(1, 2, port), hello_of(launch_of(1, 2, port), "headroom 1", "cafe"));
   std::this_thread::sleep_for(std::chrono::milliseconds(700));
   const Launch launch = launch_of(0, 2, port);
-  const Hello here = hello_of(launch, "headroom 1");
+  const Hello here = hello_of(launch, "headroom 1", "cafe");
   Listener listener(launch, here);
   EXPECT_EQ(listener.accept_all(std::chrono::seconds(5), [](const std::string&) {}).size(), 1u);
   caller.thread.join();

@@ -53,7 +53,7 @@ class Strangers {
 TEST(ListenerStop, LeavesThePortFreeWhoeverIsConnecting) {
   const int port = free_port();
   const Launch launch = launch_of(0, port);
-  const Hello here = hello_of(launch, "headroom 1");
+  const Hello here = hello_of(launch, "headroom 1", "cafe");
   const Strangers strangers(launch.runner_port());
   std::mt19937 random = seeded_random();
   for (int trial = 0; trial < 30; ++trial) {
@@ -68,15 +68,17 @@ TEST(AgentStop, ComesWhenTheRunnerGoesAtAnyMoment) {
   const int port = free_port();
   const Launch runner = launch_of(0, port);
   const Launch agent = launch_of(1, port);
-  const Hello here = hello_of(runner, "headroom 1");
+  const Hello here = hello_of(runner, "headroom 1", "cafe");
   const Strangers strangers(runner.runner_port());
   std::mt19937 random = seeded_random();
   for (int trial = 0; trial < 20; ++trial) {
     Interrupts interrupts;
     std::string why = "never ended";
     std::jthread other([&] {
-      Connection connection = call_runner(agent, hello_of(agent, "headroom 1"), seconds(20));
-      why = serve_runner(connection, agent, "/bin/false", interrupts);
+      Connection connection =
+          call_runner(agent, hello_of(agent, "headroom 1", "cafe"), seconds(20));
+      ProgramFile worker("/bin/false");
+      why = serve_runner(connection, agent, worker, interrupts);
     });
     std::optional<Agents> agents(std::in_place, runner, here, seconds(20),
                                  [](const std::string&) {});

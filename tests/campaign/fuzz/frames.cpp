@@ -2,6 +2,7 @@
 // What the runner and an agent say to each other.
 #include <sys/socket.h>
 
+#include "src/core/error.h"
 #include "src/workers/agents.h"
 #include "src/workers/worker.h"
 #include "tests/campaign/fuzz/checks.h"
@@ -86,9 +87,13 @@ void fuzz_agent(std::string_view input) {
   }
   RemoteWorker worker(agent, {{"request", "measure"}}, {});
   std::size_t said_bytes = 0;
-  // Each turn takes some of what came: the end of the connection comes within these.
-  for (int turn = 0; turn < 1000 && !worker.try_wait(); ++turn) {
-    said_bytes += worker.read_messages().size() + worker.read_output().size();
+  try {
+    // Each turn takes some of what came: the end of the connection comes within these.
+    for (int turn = 0; turn < 1000 && !worker.try_wait(); ++turn) {
+      said_bytes += worker.read_messages().size() + worker.read_output().size();
+    }
+  } catch (const ResultsError&) {
+    return;  // it refuses, which ends the run
   }
   require(worker.try_wait().has_value(), "a worker whose connection was closed has ended");
   require(said_bytes <= input.size(), "a worker said no more than was sent");

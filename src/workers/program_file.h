@@ -14,6 +14,7 @@ class ProgramFile {
   /// Reads the file. Throws ConfigError or std::system_error where that can't be done.
   explicit ProgramFile(std::string path);
 
+  const std::string& path() const { return path_; }
   const std::string& hash() const { return hash_; }
 
   /// Looks whether it is still the same file, and reads it again where it is not.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "src/runner/program_file.h"
+#include "src/workers/program_file.h"
 
 #include <cstddef>
 #include <utility>
