@@ -24,6 +24,7 @@
 #include "src/core/json.h"
 #include "src/core/text.h"
 #include "src/results/columns.h"
+#include "src/results/last_run.h"
 #include "src/results/results_folder.h"
 #include "src/runner/suite_run.h"
 #include "src/workers/this_process.h"
@@ -122,24 +123,9 @@ SuiteRunResult run_and_show(const Catalog& catalog, const Suite& suite,
   return run_suite(catalog, suite, options, interrupts, progress);
 }
 
-/// The folder below out/SUITE whose journal was written last. Names are times, but of their start,
-/// and a clock can be set back.
-std::filesystem::path newest_folder(const std::filesystem::path& parent) {
-  std::filesystem::path newest;
-  std::filesystem::file_time_type newest_time;
-  std::error_code none;  // no such folder: no entries
-  for (const auto& entry : std::filesystem::directory_iterator(parent, none)) {
-    const std::filesystem::path journal = entry.path() / kJournalFile;
-    if (!std::filesystem::is_regular_file(journal, none)) continue;
-    const auto time = std::filesystem::last_write_time(journal);
-    if (newest.empty() || std::pair(newest_time, newest) < std::pair(time, entry.path())) {
-      newest = entry.path();
-      newest_time = time;
-    }
-  }
-  if (newest.empty())
-    throw ConfigError("--resume: there is nothing to go on with in " + parent.string());
-  return newest;
+/// The folder of a suite's runs that are given none.
+std::filesystem::path folder_of_runs(const std::string& folder, const Suite& suite) {
+  return std::filesystem::path(folder) / suite.name;
 }
 
 std::filesystem::path folder_of(const SuiteArguments& arguments, const std::string& folder,
@@ -148,8 +134,13 @@ std::filesystem::path folder_of(const SuiteArguments& arguments, const std::stri
     const std::filesystem::path out = arguments.out;
     return arguments.suites.size() > 1 ? out / suite.name : out;
   }
-  const std::filesystem::path parent = std::filesystem::path(folder) / suite.name;
-  return arguments.resume ? newest_folder(parent) : parent / utc_now();
+  const std::filesystem::path runs = folder_of_runs(folder, suite);
+  if (!arguments.resume) return runs / utc_now();
+  const std::filesystem::path last = last_run(runs);
+  if (last.empty())
+    throw ConfigError("--resume: there is nothing to go on with in " + runs.string());
+  say("--resume: going on in " + last.string());
+  return last;
 }
 
 /// That it does not fit is what a plan is asked for; one that was to be measured has no figures.
@@ -216,6 +207,7 @@ int run_suites(const Catalog& catalog, const SuiteArguments& arguments, const st
     options.snapshots = arguments.snapshot;
     options.selects = selection.selects;
     options.folder = folder_of(arguments, folder, suite);
+    options.runs = folder_of_runs(folder, suite);
     const SuiteRunResult result = run_and_show(catalog, suite, options);
     if (result.interrupted || !result.lost.empty()) {
       const auto out = arguments.suites.size() > 1 ? options.folder.parent_path() : options.folder;

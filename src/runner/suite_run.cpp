@@ -10,10 +10,10 @@
 #include "src/core/checksum.h"
 #include "src/core/error.h"
 #include "src/core/text.h"
+#include "src/results/last_run.h"
 #include "src/results/network_file_system.h"
 #include "src/runner/attempt.h"
 #include "src/runner/case_plan.h"
-#include "src/runner/environment_check.h"
 #include "src/runner/kept_results.h"
 #include "src/runner/library_files.h"
 #include "src/runner/reference.h"
@@ -67,6 +67,7 @@ class SuiteRun {
                      std::to_string(results_.cut_bytes()) + " bytes, a record torn by a kill");
     }
     results_.begin(header, options.resume);
+    if (!options.runs.empty()) remember_last_run(folder_.path(), options.runs);
   }
 
   SuiteRunResult run() {
@@ -279,7 +280,6 @@ class SuiteRun {
 
 SuiteRunResult run_suite(const Catalog& catalog, const Suite& suite, const SuiteRunOptions& options,
                          Interrupts& interrupts, SuiteRunObserver& observer) {
-  check_environment(environment_variables());
   return SuiteRun(catalog, suite, options, interrupts, observer).run();
 }
 

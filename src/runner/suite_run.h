@@ -21,6 +21,7 @@ struct SuiteRunOptions {
   std::string device;             // cpu or cuda
   std::filesystem::path folder;   // for the results
   bool resume = false;            // go on with what the folder holds
+  std::filesystem::path runs;     // where `folder` lies there, it is remembered, see last_run()
   bool measures = true;           // false: cases are planned, not measured
   std::optional<DryRun> dry_run;  // how cases are planned, alone or beside their measurement
   bool snapshots = false;         // one a case, see ResultsFolder
@@ -51,7 +52,7 @@ struct SuiteRunResult {
 /// goes on.
 ///
 /// Throws ConfigError where the folder holds results and `resume` is not set, or files that
-/// headroom did not make, or another process works on it, or check_environment() does;
+/// headroom did not make, or another process works on it;
 /// Unsupported where no further case can be measured here: a worker could not be ended, or the GPUs
 /// do not work any more behind a case that went wrong (its row is kept); ResultsError where its
 /// journal is damaged or of another plan, or the worker is not the program any more that the run

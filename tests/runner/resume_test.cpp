@@ -151,6 +151,7 @@ TEST_F(Resume, takes_the_newest_folder_where_none_is_named) {
   EXPECT_EQ(run_program({"run", suite, "--resume"}, here).code, 1);
   int folders = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder / "out/test")) {
+    if (!entry.is_directory()) continue;
     ++folders;
     EXPECT_EQ(read_rows(entry.path()).size(), 2U);
   }
@@ -172,9 +173,28 @@ TEST_F(Resume, takes_the_folder_whose_journal_was_written_last) {
   }
   folder.write("out/test/notes.txt", "mine");
   std::filesystem::create_directory(folder / "out/test/photos");
+  std::filesystem::remove(folder / "out/test/.last");  // as a headroom of before leaves it
   EXPECT_EQ(run_program({"run", suite, "--resume"}, here).code, 1);
   for (std::size_t i = 0; i < names.size(); ++i) {
     EXPECT_EQ(read_rows(folder / "out/test/" + names[i]).size(), i == 1 ? 2U : 1U) << names[i];
+  }
+}
+
+TEST_F(Resume, takes_the_folder_that_was_named_last_however_it_is_spelled) {
+  const auto here = [this] { ASSERT_EQ(chdir(folder.path().c_str()), 0); };
+  for (const std::string path : {"out/test/a", "out/test/z", "./out//test/b/", "elsewhere"}) {
+    EXPECT_EQ(run_program({"run", suite, "--only", "^ok$", "--out", path}, here).code, 0);
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder / ".last"));
+  const auto later = std::filesystem::file_time_type::clock::now() + std::chrono::hours(1);
+  std::filesystem::last_write_time(folder / "out/test/z/journal.jsonl", later);
+  EXPECT_EQ(run_program({"run", suite, "--resume"}, here).code, 1);
+  EXPECT_EQ(read_rows(folder / "out/test/b").size(), 2U);
+  // Names that are no folder of results beside it say nothing.
+  for (const std::string name : {"", "../test/a", "/", "gone", "a\n"}) {
+    folder.write("out/test/.last", name);
+    const Ended ended = run_program({"run", suite, "--resume"}, here);
+    EXPECT_NE(ended.err.find("going on in out/test/z\n"), std::string::npos) << ended.err;
   }
 }
 

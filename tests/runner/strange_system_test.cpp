@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Machines that sleep, clocks that jump, and file systems whose locks may not hold.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
+#include <set>
 
 #include "tests/runner/program.h"
 
@@ -52,6 +55,43 @@ TEST_F(StrangeSystem, whose_clock_jumps_changes_no_result) {
     EXPECT_NE(read_rows(folder / jump)["ok"]["started_at"].substr(0, 10),
               read_rows(folder / "steady")["ok"]["started_at"].substr(0, 10));
   }
+}
+
+// The folder of the first run has the later name, and its journal the later time.
+TEST_F(StrangeSystem, whose_clock_was_set_back_goes_on_with_the_last_run) {
+  const auto run = [&](const std::vector<std::string>& more, const std::string& date) {
+    std::vector<std::string> call = {"run", suite};
+    call.insert(call.end(), more.begin(), more.end());
+    return run_program(call, [&] {
+      ASSERT_EQ(chdir(folder.path().c_str()), 0);
+      setenv("LD_PRELOAD", HEADROOM_BUILD_DIR "/strange_system.so", 1);
+      setenv("STRANGE_DATE_S", date.c_str(), 1);
+    });
+  };
+  EXPECT_EQ(run({"--only", "^ok$"}, "100000").code, 0);
+  EXPECT_EQ(run({"--only", "^ok$"}, "0").code, 0);
+  std::set<std::filesystem::path> folders;
+  for (const auto& entry : std::filesystem::directory_iterator(folder / "out/test")) {
+    if (entry.is_directory()) folders.insert(entry.path());
+  }
+  ASSERT_EQ(folders.size(), 2U);
+  const std::filesystem::path first = *folders.rbegin();
+  const std::filesystem::path last = *folders.begin();
+  std::filesystem::last_write_time(
+      last / "journal.jsonl",
+      std::filesystem::last_write_time(first / "journal.jsonl") - std::chrono::hours(1));
+
+  const Ended resumed = run({"--resume"}, "0");
+  EXPECT_EQ(resumed.code, 1) << resumed.err;  // of the case that ends so
+  EXPECT_TRUE(resumed.err.starts_with("headroom: --resume: going on in out/test/" +
+                                      last.filename().string() + "\n"))
+      << resumed.err;
+  EXPECT_EQ(read_rows(last).size(), 2U);
+  EXPECT_EQ(read_rows(first).size(), 1U);
+
+  const std::string both = folder / "out/test";  // what remembers the last run is no result
+  EXPECT_EQ(run_program({"compare", both, both}).code, 0);
+  EXPECT_EQ(run_program({"verify", both}).out.find(".last"), std::string::npos);
 }
 
 TEST_F(StrangeSystem, of_files_whose_locks_may_not_hold_is_named) {
