@@ -19,6 +19,7 @@
 #include "src/core/text.h"
 #include "src/core/yaml.h"
 #include "src/gpus/gpu.h"
+#include "src/runner/environment_check.h"
 #include "src/runner/fit_planner.h"
 
 namespace headroom {
@@ -149,6 +150,7 @@ std::filesystem::path log_beside(const std::filesystem::path& file) {
 }
 
 int fit(const Catalog& catalog, const FitOptions& options) {
+  check_environment(environment_variables(), false);
   std::optional<FitSuite> suite = read_suite(catalog, options);
   const DryRun dry_run = make_dry_run(catalog, options.dry_run, suite ? suite->gpu() : "");
   const auto file = file_to_write(options, suite ? suite->name() : options.subject);

@@ -15,6 +15,7 @@
 #include "src/core/json.h"
 #include "src/core/text.h"
 #include "src/runner/dry_run.h"
+#include "src/runner/environment_check.h"
 
 namespace headroom {
 namespace {
@@ -149,6 +150,7 @@ int plan(const CommandLine& line, const PlanOptions& options) {
                      return report_program(program, line.program[0], options.cases.json);
                    });
   }
+  check_environment(environment_variables(), false);
   const auto options_of = [&](const Suite& suite) {
     SuiteRunOptions run;
     run.worker = worker_path();

@@ -12,6 +12,7 @@
 #include "src/core/error.h"
 #include "src/core/json.h"
 #include "src/core/text.h"
+#include "src/runner/environment_check.h"
 #include "src/runner/gpu_lock.h"
 #include "src/workers/agent.h"
 #include "src/workers/agents.h"
@@ -37,12 +38,16 @@ struct Device {
   std::string product() const { return gpus.empty() ? "" : gpus[0].at("name"); }
 };
 
+bool may_use_gpus(const Catalog& catalog, const RunOptions& options) {
+  return options.device != "cpu" && catalog.cuda_built;
+}
+
 Device choose_device(const Catalog& catalog, const RunOptions& options) {
   const std::string& asked = options.device;
   if (asked == "cuda" && !catalog.cuda_built) {
     throw Unsupported("--device cuda: " + why_no_cuda());
   }
-  if (asked == "cpu" || !catalog.cuda_built) return {"cpu"};
+  if (!may_use_gpus(catalog, options)) return {"cpu"};
   const Json machine = ask_worker({{"request", "doctor"}});
   const Json& gpus = machine.at("gpus");
   if (!gpus.empty() || asked == "cuda") return {"cuda", gpus};
@@ -96,8 +101,9 @@ std::unique_ptr<Agents> meet_agents(const Launch& launch, const std::string& pro
 }
 
 /// Is an agent until the runner needs it no longer, and gives the exit code. Throws Unsupported
-/// where the runner does not answer, or refuses it.
-int run_agent(const Launch& launch, const std::string& program) {
+/// where the runner does not answer, or refuses it; ConfigError as check_environment() does.
+int run_agent(const Launch& launch, const std::string& program, bool uses_gpus) {
+  check_environment(environment_variables(), uses_gpus);
   ProgramFile worker(worker_path());
   Connection runner =
       call_runner(launch, hello_of(launch, program, worker.hash()), kMeetingTimeout);
@@ -114,9 +120,11 @@ int run(const Catalog& catalog, const RunOptions& options) {
   if (options.list_cases && is_agent) return 0;  // rank 0 prints them
   if (options.list_cases)
     return list_cases(select_cases(catalog, options.cases), options.cases.json);
-  if (is_agent) return run_agent(*launch, version(catalog));
+  const bool uses_gpus = may_use_gpus(catalog, options);
+  if (is_agent) return run_agent(*launch, version(catalog), uses_gpus);
   // First of all, so that whatever is wrong here ends the others as well.
   const auto agents = launch ? meet_agents(*launch, version(catalog)) : nullptr;
+  check_environment(environment_variables(), uses_gpus);
   SuiteRunOptions run;
   run.agents = agents.get();
   run.worker = worker_path();

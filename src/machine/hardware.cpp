@@ -12,6 +12,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "src/core/hidden_gpus.h"
 #include "src/machine/nvidia_driver.h"
 #include "src/machine/processes.h"
 
@@ -131,16 +132,11 @@ std::optional<std::int64_t> gpu_memory_bytes(c10::Device) { return std::nullopt;
 
 namespace {
 
-/// Whoever started this process wants no GPU.
-bool hides_gpus() {
-  const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
-  return visible != nullptr && (*visible == '\0' || *visible == '-');
-}
-
 /// Why GPUs that are there can't be used; nothing: there are none, or they are hidden on purpose.
 std::optional<std::string> why_unusable(cudaError_t error) {
   const auto driver = nvidia_driver();
-  if (!driver || hides_gpus()) return std::nullopt;
+  const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
+  if (!driver || (visible != nullptr && hides_gpus(visible))) return std::nullopt;
   int served = 0;
   cudaDriverGetVersion(&served);
   return "there is a GPU with NVIDIA's driver " + *driver +

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "src/core/error.h"
+#include "src/core/hidden_gpus.h"
 #include "src/core/text.h"
 
 namespace headroom {
@@ -15,12 +16,12 @@ namespace {
 
 constexpr std::int64_t kMaxThreads = 65'536;
 
-std::string without_spaces(std::string_view text) {
-  std::string result(text);
-  std::erase_if(result, [](char c) {
-    return std::string_view(" \t\n\r\f\v").find(c) != std::string_view::npos;
-  });
-  return result;
+constexpr std::string_view kSpaces = " \t\n\r\f\v";
+
+std::string trimmed(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(kSpaces);
+  if (begin == std::string_view::npos) return "";
+  return std::string(text.substr(begin, text.find_last_not_of(kSpaces) + 1 - begin));
 }
 
 /// The parts of a text between commas that stand in no bracket; one part of an empty text.
@@ -38,8 +39,10 @@ std::vector<std::string> split(std::string_view text) {
   return parts;
 }
 
+/// As libgomp reads it, which takes 08 for 8.
 bool is_number_of_threads(const std::string& text) {
-  const auto number = parse_integer(text);
+  const auto number =
+      parse_integer(text.substr(std::min(text.find_first_not_of('0'), text.size())));
   return number && *number >= 1 && *number <= kMaxThreads;
 }
 
@@ -55,16 +58,20 @@ bool is_value(std::string_view text) {
   return !text.empty() && text.find_first_of("[]") == std::string_view::npos;
 }
 
-/// name:value
-bool is_option(const std::string& text) {
+/// name:value, with spaces anywhere, all of which LibTorch drops.
+bool is_option(const std::string& part) {
+  std::string text = part;
+  std::erase_if(text, [](char c) { return kSpaces.find(c) != std::string_view::npos; });
   const std::size_t colon = text.find(':');
   return colon != std::string::npos && colon > 0 && text.find_first_of("[]") > colon &&
          is_value(std::string_view(text).substr(colon + 1));
 }
 
+constexpr std::string_view kVisibleGpus = "CUDA_VISIBLE_DEVICES";
+
 struct Form {
   std::string_view variable;
-  bool (*is_valid)(const std::string& part);
+  bool (*is_valid)(const std::string& part);  // of the value, between commas
   std::string_view allowed;
 };
 
@@ -72,19 +79,23 @@ constexpr std::string_view kOptions = "NAME:VALUE or NAME:[VALUE,...], with comm
 
 constexpr std::array kForms = {
     Form{kThreads, &is_number_of_threads, "a number of threads, from 1, or several with commas"},
-    Form{"CUDA_VISIBLE_DEVICES", &is_device,
-         "numbers of GPUs or their names (GPU-..., MIG-...), with commas; none: empty or -1"},
+    Form{kVisibleGpus, &is_device,
+         "numbers of GPUs or their names (GPU-..., MIG-...), with commas; none: empty, -1, none or "
+         "NoDevFiles"},
     Form{"PYTORCH_ALLOC_CONF", &is_option, kOptions},
     Form{"PYTORCH_CUDA_ALLOC_CONF", &is_option, kOptions}};
 
 }  // namespace
 
-void check_environment(const Variables& variables) {
+void check_environment(const Variables& variables, bool uses_gpus) {
   for (const Form& form : kForms) {
     const auto found = variables.find(form.variable);
     if (found == variables.end() || found->second.empty()) continue;
-    const std::vector<std::string> parts = split(without_spaces(found->second));
-    if (std::ranges::all_of(parts, form.is_valid)) continue;
+    const bool is_of_gpus = form.variable == kVisibleGpus;
+    if (is_of_gpus && (!uses_gpus || hides_gpus(trimmed(found->second)))) continue;
+    const std::vector<std::string> parts = split(found->second);
+    const auto is_valid = [&](const std::string& part) { return form.is_valid(trimmed(part)); };
+    if (std::ranges::all_of(parts, is_valid)) continue;
     throw ConfigError("the environment's " + std::string(form.variable) + " is '" +
                       printable(found->second) + "'; allowed: " + std::string(form.allowed));
   }
