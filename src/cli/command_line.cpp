@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/cli/command_line.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <new>
 #include <sstream>
 #include <system_error>
 
@@ -95,6 +98,13 @@ int fail(int code, const std::string& message) {
   return code;
 }
 
+/// At once, as what std::bad_alloc passes may need memory itself: to destroy a document, say.
+[[noreturn]] void end_without_memory() {
+  constexpr std::string_view kMessage = "headroom: the system gives no more memory\n";
+  [[maybe_unused]] const auto written = write(STDERR_FILENO, kMessage.data(), kMessage.size());
+  _exit(kMachineLacks);
+}
+
 }  // namespace
 
 std::string version(const Catalog& catalog) {
@@ -105,6 +115,7 @@ std::string version(const Catalog& catalog) {
 int run_command_line(int argc, char** argv, std::string_view catalog_json) {
   CommandLine line;
   line.catalog_json = catalog_json;
+  std::set_new_handler(&end_without_memory);
   try {
     set_inheritance_right();
     return run(argc, argv, line);

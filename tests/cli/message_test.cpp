@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the program answers to wrong calls: the exit code and the whole message.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include "src/core/checksum.h"
 #include "tests/runner/program.h"
 
 namespace headroom {
@@ -51,6 +53,30 @@ TEST(Message, of_an_export_names_the_formats_and_what_is_missing) {
                  "export: --format: xml not in {google_benchmark,github_action,bencher,junit,"
                  "markdown}; headroom export --help says more");
   expect_refused({"export", "/nowhere", "--format", "junit"}, 2, "/nowhere: no folder of results");
+}
+
+// Lists of nothing take the most memory by their length.
+TEST(Message, of_memory_that_ends_says_so) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "the address sanitizer itself takes more";
+#endif
+  const TemporaryFolder folder;
+  const auto expect_refused = [&] {
+    const Ended ended = run_program({"verify", folder.path()}, [] {
+      const rlimit limit{256 << 20, 256 << 20};
+      setrlimit(RLIMIT_AS, &limit);
+    });
+    EXPECT_EQ(ended.code, 4);
+    EXPECT_EQ(ended.err, "headroom: the system gives no more memory\n");
+  };
+  std::string lists = "[[]";
+  for (int i = 0; i < 6'000'000; ++i) lists += ",[]";
+  lists += "]";
+  const std::string journal =
+      folder.write("journal.jsonl", to_hex(crc32(lists), 8) + " " + lists + "\n");
+  expect_refused();  // among many small allocations
+  std::filesystem::resize_file(journal, 900 << 20);
+  expect_refused();  // in a large one
 }
 
 TEST(Message, of_a_wrong_key_names_its_place) {
