@@ -85,7 +85,8 @@ class CasePlanner {
   }
 
   /// Where no answer of the dry run hung on the host's pace, all paces give the same. A worker that
-  /// tells no reserved peak has no bounds of it. False: the user interrupted it.
+  /// tells no reserved peak has no bounds of it, and neither has one that ends badly at one of the
+  /// two paces. False: the user interrupted it.
   bool add_bounds(DryRun dry_run, const DryAttempt& estimated, CasePlan& result) {
     const auto reserved = [](const DryAttempt& attempt) {
       return integer_in(attempt.outcome.record.at("columns"), column::run_peak_reserved_bytes);
@@ -100,8 +101,10 @@ class CasePlanner {
         dry_run.host = host;
         const DryAttempt bound = attempt(dry_run, request);
         if (bound.interrupted) return false;
+        const Status status = bound.outcome.verdict.status;
         // A host that is ahead can run out of memory where the estimated one does not.
-        if (bound.outcome.verdict.status != Status::ok) continue;
+        if (status == Status::out_of_memory) continue;
+        if (status != Status::ok) return true;  // what it would have been is not known
         lower = std::min(lower, reserved(bound).value_or(lower));
         upper = std::max(upper, reserved(bound).value_or(upper));
       }

@@ -45,6 +45,23 @@ TEST(CasePlan, has_failed_where_its_dry_run_left_no_report) {
   EXPECT_EQ(crashed->outcome.verdict.status, Status::crashed);
 }
 
+TEST(CasePlan, has_failed_where_the_run_that_says_what_is_missing_left_no_report) {
+  const auto plan = plan_without_dry_run("dry_misses");
+  EXPECT_EQ(plan->outcome.verdict.status, Status::failed);
+  EXPECT_EQ(plan->outcome.verdict.reason, "its dry run left no report");
+  EXPECT_FALSE(plan->figures.fits);
+  EXPECT_FALSE(plan->figures.missing_bytes);
+}
+
+// One of the two alone would be a bound that is too narrow.
+TEST(CasePlan, has_no_bounds_where_the_run_of_one_crashed) {
+  const auto plan = plan_without_dry_run("dry_bound_crashes");
+  EXPECT_EQ(plan->outcome.verdict.status, Status::ok) << plan->outcome.verdict.reason;
+  EXPECT_EQ(plan->outcome.record.at("columns").at("run_peak_reserved_bytes"), 8'000'000);
+  EXPECT_EQ(plan->figures.run_peak_reserved_lower_bytes, std::nullopt);
+  EXPECT_EQ(plan->figures.run_peak_reserved_upper_bytes, std::nullopt);
+}
+
 TEST(CasePlan, of_a_worker_that_tells_no_reserved_peak_has_no_bounds_of_it) {
   const auto plan = plan_without_dry_run("dry");
   EXPECT_EQ(plan->outcome.verdict.status, Status::ok) << plan->outcome.verdict.reason;

@@ -11,7 +11,6 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <iostream>
 #include <iterator>
@@ -23,11 +22,11 @@
 #include <thread>
 #include <vector>
 
-#include "tests/runner/dry_report.h"
+#include "tests/runner/test_records.h"
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using namespace headroom;
 
 std::string nonce;
 
@@ -95,49 +94,6 @@ bool meet(int step) {
   return true;
 }
 
-double shifted(double value, const Json& request_case, const char* option) {
-  for (const Json& technique : request_case["techniques"]) value += technique.value(option, 0.0);
-  return value;
-}
-
-double loss_of(const Json& request_case) {
-  const double loss = 2.0 + request_case["train"]["batch_size"].get<double>() / 3;
-  return shifted(loss, request_case, "loss_shift");
-}
-
-Json record_of(const Json& request_case) {
-  const std::int64_t batch = request_case["train"]["batch_size"];
-  const std::int64_t techniques = static_cast<std::int64_t>(request_case["techniques"].size());
-  const double loss = loss_of(request_case);
-  return {{"status", "ok"},
-          {"reason", ""},
-          {"columns",
-           {{"device_name", "a test"},
-            {"parameters", 1000},
-            {"run_peak_allocated_bytes",
-             batch * 1'000'000 / (1 + techniques) + group.rank * 3 % 4 * 1000},
-            {"peak_phase", "backward of rank " + std::to_string(group.rank)},
-            {"step_time_median_ns", batch * 1000 + group.rank},
-            {"samples_per_second", 1e6 / 3 - group.rank},
-            {"first_loss", loss},
-            {"first_gradient_norm", shifted(5.0, request_case, "gradient_shift")},
-            {"last_loss", loss / 2}}},
-          {"step_time_ns", {1, 2, 3}},
-          {"loss", {loss, loss / 2}}};
-}
-
-/// With the most steps that a case may have, and a peak of many kinds of tensors.
-Json as_long_as_can_be(Json record) {
-  record["loss"] = Json::array();
-  for (int i = 0; i < 20'001; ++i) record["loss"].push_back(1.0 / 3 + i);
-  record["step_time_ns"] = std::vector<std::int64_t>(10'000, 1'234'567'890);
-  for (int i = 0; i < 8192; ++i) {
-    record["peak_tensors"].push_back(
-        {i + 1, 123'456'789, "activations", "forward", i, "aten::native_layer_norm_backward"});
-  }
-  return record;
-}
-
 void send_record(const Json& record) { send({{"event", "record"}, {"record", record}}); }
 
 /// Answers with what a child can see of its surroundings, in the reason.
@@ -194,20 +150,6 @@ void leave_grandchild() {
 void eat_memory() {
   std::vector<std::vector<char>> eaten;
   for (;;) eaten.emplace_back(16 * 1024 * 1024, 'x');
-}
-
-Json with(Json record, const char* key, const Json& value) {
-  record[key] = value;
-  return record;
-}
-
-Json out_of_memory(const Json& record) {
-  return with(with(record, "status", "out_of_memory"), "reason", "1 GiB asked, 0 free");
-}
-
-Json with_column(Json record, const char* key, const Json& value) {
-  record["columns"][key] = value;
-  return record;
 }
 
 /// In place of a GPU: where the file is there, it works for nobody.
@@ -283,7 +225,9 @@ const std::map<std::string, std::function<void(const Json&)>>& behaviours() {
        [](const Json& r) { send_record(with_column(r, "run_peak_allocated_bytes", -1)); }},
       {"zero_time", [](const Json& r) { send_record(with_column(r, "step_time_median_ns", 0)); }},
       {"zero_step",
-       [](const Json& r) { send_record(with(r, "step_time_ns", Json::array({1, 0, 3}))); }},
+       [](const Json& r) {
+         send_record(with(r, "step_time_ns", Json::array({1, 0, 3})));
+       }},
       {"peaks_in_wrong_order",
        [](const Json& r) { send_record(with_column(r, "init_peak_allocated_bytes", 1LL << 40)); }},
       {"peak_above_memory",
@@ -320,9 +264,21 @@ const std::map<std::string, std::function<void(const Json&)>>& behaviours() {
        }},
       {"dry",
        [](const Json& record) {
-         std::ofstream(std::getenv("HEADROOM_DRY_RUN_REPORT") + std::string("/1.json"))
-             << headroom::kDryReport;
+         leave_report(0);
          send_record(record);
+       }},
+      {"dry_misses",
+       [](const Json& record) {
+         if (is_overcommitted()) return send_record(record);
+         leave_report(0);
+         send_record(out_of_memory(record));
+       }},
+      {"dry_bound_crashes",
+       [](const Json& record) {
+         if (is_with_slow_host()) crash();
+         leave_report(1);
+         send_record(
+             with_column(record, "run_peak_reserved_bytes", is_bound() ? 9'000'000 : 8'000'000));
        }},
       {"late_hang",
        [](const Json& record) {
@@ -364,7 +320,7 @@ void measure(const Json& request) {
   std::cout << "this is " << request_case["name"] << " in rank " << group.rank << std::endl;
   std::this_thread::sleep_for(
       std::chrono::milliseconds(request_case["train"]["work_ms"].get<int>()));
-  behaviours().at(behaviour_of(request_case["model"]))(record_of(request_case));
+  behaviours().at(behaviour_of(request_case["model"]))(record_of(request_case, group.rank));
 }
 
 Json answer(const Json& request) {
