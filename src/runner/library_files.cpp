@@ -64,7 +64,8 @@ std::string contents_of(const std::string& path) {
 }  // namespace
 
 LibraryFiles::LibraryFiles(const std::string& program) {
-  const Process loader({program}, "", {{"LD_TRACE_LOADED_OBJECTS", "1"}});
+  // What the caller has loaded before is the environment's, which each record keeps.
+  const Process loader({program}, "", {{"LD_TRACE_LOADED_OBJECTS", "1"}, {"LD_PRELOAD", ""}});
   std::istringstream lines(output_of(loader));
   for (std::string line; std::getline(lines, line);) {
     const std::string path = path_in(line);
