@@ -37,3 +37,12 @@ def worktree(folder: Path, commit: str) -> Path:
     git("worktree", "add", "--quiet", "--detach", tree, commit)
     whole.symlink_to(ROOT / ".deps")
     return tree
+
+
+def differ(base: str, head: str, left_out: list) -> bool:
+    """Whether two revisions differ in a file that no pattern of `left_out` names. An empty `head`:
+    the working tree, with what is in no commit yet."""
+    patterns = ["--", ".", *(f":(exclude){pattern}" for pattern in left_out)]
+    changed = git("diff", "--name-only", base, *filter(None, [head]), *patterns)
+    new = "" if head else git("ls-files", "--others", "--exclude-standard", *patterns)
+    return bool(changed or new)
