@@ -29,10 +29,17 @@ class ElfFile {
   /// So many bytes from there on, or as many as there are.
   std::string read(std::size_t from, std::size_t count) const {
     std::string bytes(count, '\0');
-    const ssize_t got = uninterrupted(
-        [&] { return pread(file_.get(), bytes.data(), bytes.size(), static_cast<off_t>(from)); });
-    if (got < 0 && errno != EINVAL) throw_errno(path_);  // no file has such a place
-    bytes.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+    std::size_t filled = 0;
+    ssize_t got = 1;
+    while (filled < count && got > 0) {
+      got = uninterrupted([&] {
+        return pread(file_.get(), bytes.data() + filled, count - filled,
+                     static_cast<off_t>(from + filled));
+      });
+      if (got < 0 && errno != EINVAL) throw_errno(path_);  // no file has such a place
+      if (got > 0) filled += static_cast<std::size_t>(got);
+    }
+    bytes.resize(filled);
     return bytes;
   }
 

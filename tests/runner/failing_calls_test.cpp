@@ -57,6 +57,19 @@ TEST_F(FailingCalls, that_a_signal_interrupted_are_made_again) {
   }
 }
 
+TEST_F(FailingCalls, that_come_out_short_are_gone_on_with) {
+  for (const std::string call : {"read", "pread", "pwrite"}) {
+    for (int number = 1; number <= 8; ++number) {
+      const std::string fault = call + ":" + std::to_string(number) + ":short:ever";
+      const Ended ended = run(fault);
+      ASSERT_EQ(ended.code, 0) << fault << ": " << ended.err;
+      const Ended resumed = resume();
+      ASSERT_EQ(resumed.code, 0) << fault << ": " << resumed.err;
+      std::filesystem::remove_all(out_);
+    }
+  }
+}
+
 TEST_F(FailingCalls, of_the_disk_are_named_as_what_they_are) {
   const std::string journal = out_ + "/journal.jsonl";
   const std::map<std::string, std::string> reasons = {
