@@ -24,8 +24,8 @@ constexpr std::string_view kLogTitle = "headroom fit: what its workers print\n";
 /// The log of an earlier search is begun anew; any other file is somebody's.
 FileDescriptor open_log(const std::filesystem::path& path) {
   make_folders(path.parent_path());
-  FileDescriptor log(open(
-      path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666));
+  constexpr int kFlags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+  FileDescriptor log(uninterrupted([&] { return open(path.c_str(), kFlags, 0666); }));
   if (log.get() < 0) throw_errno(path.string());
   const FileStart start = read_file_start(path.string(), kLogTitle.size());
   if (start.size > 0 && start.bytes != kLogTitle) {
@@ -33,7 +33,7 @@ FileDescriptor open_log(const std::filesystem::path& path) {
                       "headroom did not make it, and would write its log over it; choose another "
                       "file with --out");
   }
-  if (ftruncate(log.get(), 0) != 0) throw_errno(path.string());
+  if (uninterrupted([&] { return ftruncate(log.get(), 0); }) != 0) throw_errno(path.string());
   write_all(log.get(), kLogTitle, path.string());
   return log;
 }
