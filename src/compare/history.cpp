@@ -14,6 +14,14 @@ namespace {
 
 constexpr int kBusyTimeoutMs = 10'000;  // while another process writes
 
+/// The errno of the last call for the file that failed.
+int errno_of_file(sqlite3* database) {
+  int error = 0;
+  sqlite3_file_control(database, nullptr, SQLITE_FCNTL_LAST_ERRNO, &error);
+  if (error == 0) error = sqlite3_system_errno(database);  // of its journal
+  return error == 0 ? EIO : error;                         // forgotten, as that of a commit is
+}
+
 /// The errno behind a code of SQLite; 0: the machine is not the reason.
 int errno_of(sqlite3* database, int code) {
   switch (code & 0xff) {
@@ -25,10 +33,8 @@ int errno_of(sqlite3* database, int code) {
       return ENOMEM;
     case SQLITE_CANTOPEN:
       return sqlite3_system_errno(database);
-    case SQLITE_IOERR: {  // of a commit SQLite has forgotten which error it was
-      const int error = sqlite3_system_errno(database);
-      return error == 0 ? EIO : error;
-    }
+    case SQLITE_IOERR:
+      return errno_of_file(database);
     default:
       return 0;
   }

@@ -61,8 +61,8 @@ class Try:
         for case in ANNOUNCED.findall(ended.said):
             if f'{{"case":"{case}"' not in kept:
                 raise Wrong(f"{case} was announced, and is not in the journal")
-        starts_anew = self.undisturbed.work.results == "none"  # else logs are of an earlier run
-        if starts_anew and self._can_speak() and self._has_only_calls(KEEPING):
+        measures = self.undisturbed.work.name == "run"  # else logs are of a plan, or an earlier run
+        if measures and self._can_speak() and self._has_only_calls(KEEPING):
             for case in self.place.cases_with_a_log():
                 if f'{{"case":"{case}"' not in kept + ended.said:
                     raise Wrong(f"{case} was measured, and is nowhere")
@@ -74,7 +74,7 @@ class Try:
     def _check_message(self, ended: Ended, differing: str):
         """It, or the row of the case, has to name the reason."""
         reasons = {os.strerror(getattr(errno, fault.action)) for fault in self.faults
-                   if hasattr(errno, fault.action)}
+                   if hasattr(errno, fault.action)}.union(self.undisturbed.work.vague)
         said = ended.said + ended.printed
         if self._can_speak() and not any(reason in said for reason in reasons):
             raise Wrong(f"it names no reason: {ended.code}, {said[-300:]}; {differing}")

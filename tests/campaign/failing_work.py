@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The calls of headroom whose system calls fail, and what each leaves where none fails."""
+import contextlib
 import csv
 import dataclasses
 import io
 import os
 import shutil
+import sqlite3
 from pathlib import Path
 
 import failing_calls
@@ -19,8 +21,21 @@ cases:
   - {name: exact, techniques: [exact]}
   - {name: two, ranks: 2, model: {name: together}, techniques: [ddp]}
 """
+# One of the workers leaves no report of its dry run. Fit tries no larger batch.
+PLANNED_SUITE = """suite: test
+defaults: {model: {name: dry}, data: {name: digits}, train: {work_ms: 0, batch_size: 512}}
+cases:
+  - {name: vanilla}
+  - {name: untold, model: {name: ok}}
+"""
 RUN = ("run", "suite.yaml", "--out", "out")
 RESUME = (*RUN, "--resume")
+PLAN = ("plan", "planned.yaml", "--out", "out")
+WRITTEN = ("page.html", "cases.xml", "fit.yaml")
+# SQLite does not always tell which error it met: it tries to open for reading what it can't open
+# for writing, and forgets the error of a commit.
+SAID_BY_SQLITE = ("Input/output error", "Permission denied", "No such file or directory",
+                  "database disk image is malformed")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -30,6 +45,8 @@ class Work:
     arguments: tuple
     results: str       # what is there before: "none", "torn" in the second case, or "whole"
     again: tuple = ()  # how it is called where it failed; empty: as before
+    vague: tuple = ()  # reasons that it may give for any error
+    spared: tuple = ()  # (call, action) that it does not take
 
 
 WORKS = [
@@ -39,7 +56,19 @@ WORKS = [
     Work("compare", ("compare", "out", "out"), "whole"),
     Work("report", ("report", "out", "--out", "page.html"), "whole"),
     Work("export", ("export", "out", "--format", "junit", "--out", "cases.xml"), "whole"),
+    Work("gate", ("gate", "night", "--history", "history.sqlite"), "whole", vague=SAID_BY_SQLITE,
+         spared=(("fdatasync", "EINTR"),)),  # nor does SQLite
+    Work("plan", PLAN, "none", (*PLAN, "--resume")),
+    Work("fit", ("fit", "planned.yaml", "--out", "fit.yaml"), "none"),
 ]
+
+
+DRY = ("plan", "fit")  # a build without CUDA has no dry run
+
+
+def works_of(build: Path) -> list:
+    has_dry_run = (build / "dry_run/libcuda.so.1").exists()
+    return [work for work in WORKS if has_dry_run or work.arguments[0] not in DRY]
 
 
 @dataclasses.dataclass
@@ -57,12 +86,18 @@ class Place:
         self.build, self.folder = build, folder
         (folder / "tmp").mkdir(parents=True)
         (folder / "suite.yaml").write_text(SUITE)
+        (folder / "planned.yaml").write_text(PLANNED_SUITE)
+        (folder / "night").mkdir()  # both sides of it are the same results
+        for side in ("old", "new"):
+            (folder / "night" / side).symlink_to("../out")
 
     def call(self, arguments: tuple, faults=()) -> Ended:
         variables = failing_calls.variables(self.build, PROGRAM, self._log(), faults)
         self._log().unlink(missing_ok=True)
         environment = os.environ | variables | {
             "TMPDIR": str(self.folder / "tmp"), "HEADROOM_WORKER": str(self.build / "test_worker")}
+        if arguments[0] in DRY:
+            environment["TEST_CUDA"] = "1"  # a LibTorch with CUDA
         said, printed = self.folder / "said", self.folder / "printed"
         program = StartedProgram([str(self.build / PROGRAM), *arguments], environment, said,
                                  printed, self.folder)
@@ -103,8 +138,18 @@ class Place:
                       if path.parent != self.folder or path.suffix)
 
     def outputs(self) -> dict:
-        return {name: (self.folder / name).read_text()
-                for name in ("page.html", "cases.xml") if (self.folder / name).exists()}
+        texts = {name: (self.folder / name).read_text() for name in WRITTEN
+                 if (self.folder / name).exists()}
+        return texts | {"nights": self._nights()}
+
+    def _nights(self) -> list:
+        """The lasting columns of the history."""
+        path = self.folder / "history.sqlite"
+        if not path.exists():
+            return []
+        with contextlib.closing(sqlite3.connect(path)) as history:
+            return history.execute("SELECT night, suite, case_name, machine, light, reason "
+                                   "FROM nights NATURAL JOIN night_journals").fetchall()
 
     def _log(self) -> Path:
         return self.folder / "log"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from failing_calls import Fault
 from failing_try import Try, Wrong
-from failing_work import WORKS, Undisturbed
+from failing_work import Undisturbed, works_of
 from part import Part
 from possible_faults import possible_faults
 from started_program import adopt_orphans
@@ -27,8 +27,10 @@ class Faults(Part):
         memory = Path("/dev/shm")
         self.folder = Path(tempfile.mkdtemp(prefix="headroom-faults-",
                                             dir=memory if memory.is_dir() else None))
-        works = [Undisturbed(work, self.build, self.folder / work.name) for work in WORKS]
-        self.possible = [(work, fault) for work in works for fault in possible_faults(work.log)]
+        works = [Undisturbed(work, self.build, self.folder / work.name)
+                 for work in works_of(self.build)]
+        self.possible = [(work, fault) for work in works for fault in possible_faults(work.log)
+                         if (fault.call, fault.action) not in work.work.spared]
         random.Random(2).shuffle(self.possible)
         self.tried = set()
 

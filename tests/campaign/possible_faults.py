@@ -10,21 +10,26 @@ PASSING = ("EINTR", "EAGAIN")
 INVISIBLE = (*PASSING, "short")
 
 OPENING = "EMFILE ENFILE EIO ENOMEM"
+READING = "EIO EINTR short"
 WRITING = "ENOSPC EIO EDQUOT EINTR short"
 FLUSHING = "EIO ENOSPC EINTR"
 LOOKING = "EIO ENOMEM"
 
 # As their manual pages have it, for regular files, folders, pipes and processes. What is not here
-# can't fail where headroom calls it: clock_gettime, lseek in a file in memory.
+# can't fail where headroom calls it: clock_gettime, lseek in a file in memory. Most names with 64
+# are those that SQLite calls.
 ACTIONS = {
-    "open": OPENING + " EINTR", "openat": OPENING, "fopen64": OPENING,
+    "open": OPENING + " EINTR", "open64": OPENING + " EINTR", "openat": OPENING,
+    "fopen64": OPENING,
     "mkostemp": "EMFILE ENOSPC EIO", "mkdtemp": "ENOSPC EIO", "memfd_create": "EMFILE ENOMEM",
     "close": "EIO ENOSPC EINTR",
-    "read": "EIO EINTR short", "pread": "EIO EINTR short",
-    "write": WRITING, "pwrite": WRITING, "writev": WRITING,
+    "read": READING, "pread": READING, "pread64": READING,
+    "write": WRITING, "pwrite": WRITING, "pwrite64": WRITING, "writev": WRITING,
     "fsync": FLUSHING, "fdatasync": FLUSHING, "ftruncate": "EIO EINTR",
+    "ftruncate64": "EIO EINTR",
     "fchmod": "EIO EROFS", "flock": "ENOLCK EINTR EAGAIN", "fcntl": "EMFILE", "dup2": "EMFILE",
     "stat": LOOKING, "lstat": LOOKING, "fstat": LOOKING, "access": LOOKING,
+    "stat64": LOOKING, "fstat64": LOOKING, "fcntl64": "EIO",
     "rename": "EIO ENOSPC", "unlink": "EIO", "unlinkat": "EIO", "remove": "EIO", "rmdir": "EIO",
     "mkdir": "ENOSPC EIO", "fdopendir": "ENOMEM", "readdir": "EIO", "readlink": "EIO",
     "mmap": "ENOMEM", "fork": "EAGAIN ENOMEM", "execve": "EACCES ENOMEM",
