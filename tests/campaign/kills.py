@@ -57,6 +57,7 @@ class Kills(Part):
         else:
             work = dice.choice([work for work in self.works if work.is_real == is_real])
             undisturbed = self.undisturbed(work)
+        self.count("tries_with_the_real_worker", is_real)
         folder = self.folder / str(seed)
         folder.mkdir()
         run = KilledRun(Place(work, self.build, folder), undisturbed, dice, self.count)
