@@ -16,6 +16,7 @@
 #include <stdexcept>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 namespace headroom {
 namespace {
@@ -118,22 +119,52 @@ bool is_loopback(const std::string& address) {
   return address == "::1" || address.starts_with("127.");
 }
 
-/// Where to listen for a host all of whose addresses are the loopback's. Nothing: it is not, or it
-/// has none here.
-std::optional<Local> find_loopback(const std::string& host, int port) {
+bool is_any(const std::string& address) { return address == "::" || address == "0.0.0.0"; }
+
+/// The first of the host's addresses, of IPv4 if there is one, where it is listened on alone.
+/// Nothing: all interfaces are.
+std::optional<Local> find_local(const std::string& host, int port, bool only_there) {
   try {
     const auto list = find_addresses(host, port);
     const addrinfo* chosen = list.get();
+    bool is_loopback_alone = true;
     for (const addrinfo* next = list.get(); next != nullptr; next = next->ai_next) {
-      if (!is_loopback(text_of(*next->ai_addr))) return std::nullopt;
+      is_loopback_alone = is_loopback_alone && is_loopback(text_of(*next->ai_addr));
       if (next->ai_family == AF_INET && chosen->ai_family != AF_INET) chosen = next;
     }
+    if (!is_loopback_alone && !only_there) return std::nullopt;
+    if (is_any(text_of(*chosen->ai_addr))) return std::nullopt;
     Local local{.size = chosen->ai_addrlen};
     std::memcpy(&local.address, chosen->ai_addr, chosen->ai_addrlen);
     return local;
   } catch (const std::runtime_error&) {
     return std::nullopt;
   }
+}
+
+/// Below 0: errno says why not.
+FileDescriptor listen_at(const Local& local) {
+  FileDescriptor listener = make_socket(local.address.ss_family);
+  if (listener.get() < 0) return {};
+  set_option(listener.get(), SOL_SOCKET, SO_REUSEADDR, 1);  // an earlier run's port, just closed
+  if (local.address.ss_family == AF_INET6) {
+    set_option(listener.get(), IPPROTO_IPV6, IPV6_V6ONLY, 0);
+  }
+  const auto* address = reinterpret_cast<const sockaddr*>(&local.address);
+  if (bind(listener.get(), address, local.size) == 0 && listen(listener.get(), SOMAXCONN) == 0) {
+    return listener;
+  }
+  const int reason = errno;
+  listener.reset();
+  errno = reason;
+  return {};
+}
+
+/// As above. One socket of IPv6 serves both; there may be none.
+FileDescriptor listen_at_all(int port) {
+  FileDescriptor listener = listen_at(any_v6(port));
+  return listener.get() < 0 && errno == EAFNOSUPPORT ? listen_at(any_v4(port))
+                                                     : std::move(listener);
 }
 
 }  // namespace
@@ -143,22 +174,12 @@ bool Ends::are_one_machine() const {
   return here == there || (is_loopback(here) && is_loopback(there));
 }
 
-FileDescriptor listen_on(const std::string& host, int port) {
-  const auto loopback = find_loopback(host, port);
-  Local local = loopback.value_or(any_v6(port));
-  FileDescriptor listener = make_socket(local.address.ss_family);
-  if (listener.get() < 0 && !loopback) {  // there is no IPv6, of which one socket serves both
-    local = any_v4(port);
-    listener = make_socket(AF_INET);
-  }
-  if (listener.get() < 0) throw_errno("socket");
-  set_option(listener.get(), SOL_SOCKET, SO_REUSEADDR, 1);  // an earlier run's port, just closed
-  if (local.address.ss_family == AF_INET6) {
-    set_option(listener.get(), IPPROTO_IPV6, IPV6_V6ONLY, 0);
-  }
-  const auto* address = reinterpret_cast<const sockaddr*>(&local.address);
-  if (bind(listener.get(), address, local.size) != 0) throw_errno("bind");
-  if (listen(listener.get(), SOMAXCONN) != 0) throw_errno("listen");
+FileDescriptor listen_on(const std::string& host, int port, bool only_there) {
+  const auto local = find_local(host, port, only_there);
+  FileDescriptor listener = local ? listen_at(*local) : listen_at_all(port);
+  // A machine may be known by an address that another one passes on to it.
+  if (listener.get() < 0 && local && errno == EADDRNOTAVAIL) listener = listen_at_all(port);
+  if (listener.get() < 0) throw_errno("listen");
   return listener;
 }
 

@@ -18,10 +18,11 @@ struct Ends {
   bool are_one_machine() const;
 };
 
-/// A socket that listens on that port: on all interfaces, or, where all addresses of `host`, a name
-/// or an address in any spelling, are the loopback's here, on the first of them alone; of IPv4, if
-/// there is one. Non-blocking. Throws std::system_error.
-FileDescriptor listen_on(const std::string& host, int port);
+/// A socket that listens on that port, non-blocking: on the first address alone that `host` has
+/// here, a name or an address in any spelling; of IPv4, if there is one. On all interfaces where
+/// that is no address of this machine, or some are not the loopback's and not `only_there`: who
+/// comes from elsewhere may know the host by another address. Throws std::system_error.
+FileDescriptor listen_on(const std::string& host, int port, bool only_there = false);
 
 /// A connection that waits at `listener`; nothing: none does. Throws std::system_error where there
 /// is no room for one.

@@ -52,7 +52,8 @@ bool is_of_a_peer(const std::exception& error, const std::string& text) {
 int listen_for_store(const Membership& membership) {
   const bool are_here = membership.address.empty();
   try {
-    return listen_on(are_here ? membership.store_host : "::", membership.store_port).release();
+    const std::string host = are_here ? membership.store_host : "::";
+    return listen_on(host, membership.store_port, are_here).release();
   } catch (const std::system_error& error) {
     say_where_ranks_can_not_meet(membership, error.code().message());
   }

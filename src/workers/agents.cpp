@@ -22,6 +22,8 @@ constexpr std::size_t kMaxNamed = 8;
 /// A name without its domain.
 std::string_view first_label(std::string_view name) { return name.substr(0, name.find('.')); }
 
+bool are_all_here(const Launch& launch) { return launch.local_ranks == launch.ranks; }
+
 /// The host for whose agents to listen. A machine's own name may be the loopback's on itself, as
 /// Debian has it, and another address where agents of other machines read it.
 std::string listened_host(const Launch& launch, const Hello& here) {
@@ -29,13 +31,13 @@ std::string listened_host(const Launch& launch, const Hello& here) {
   const std::string_view own = first_label(here.host);
   const bool is_own_name =
       host.size() == own.size() && strncasecmp(host.data(), own.data(), own.size()) == 0;
-  return is_own_name && launch.local_ranks != launch.ranks ? "::" : launch.master_address;
+  return is_own_name && !are_all_here(launch) ? "::" : launch.master_address;
 }
 
 FileDescriptor listen_for(const Launch& launch, const Hello& here, int port,
                           const std::string& name) {
   try {
-    return listen_on(listened_host(launch, here), port);
+    return listen_on(listened_host(launch, here), port, are_all_here(launch));
   } catch (const std::system_error& error) {
     throw Unsupported("port " + std::to_string(port) + " (" + name + ") can't be listened on: " +
                       error.code().message() + "; choose another MASTER_PORT (torchrun: " +

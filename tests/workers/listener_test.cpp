@@ -4,11 +4,15 @@
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
+#include <ifaddrs.h>
+#include <net/if.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <random>
 #include <thread>
 
@@ -243,6 +247,46 @@ TEST(Listening, is_for_other_machines_where_they_may_know_this_one_by_another_ad
   }
   launch.local_ranks = 1;
   const Listener some_elsewhere(launch, here);
+  EXPECT_FALSE(is_free_beside(launch.runner_port()));
+}
+
+/// An address of this machine that is not the loopback's; empty: it has none.
+std::string address_of_this_machine() {
+  ifaddrs* all = nullptr;
+  if (getifaddrs(&all) != 0) return "";
+  const std::unique_ptr<ifaddrs, void (*)(ifaddrs*)> list(all, freeifaddrs);
+  for (const ifaddrs* one = all; one != nullptr; one = one->ifa_next) {
+    if (one->ifa_addr == nullptr || one->ifa_addr->sa_family != AF_INET) continue;
+    const auto& v4 = reinterpret_cast<const sockaddr_in&>(*one->ifa_addr);
+    std::array<char, INET_ADDRSTRLEN> text{};
+    inet_ntop(AF_INET, &v4.sin_addr, text.data(), text.size());
+    if ((one->ifa_flags & IFF_LOOPBACK) == 0) return text.data();
+  }
+  return "";
+}
+
+TEST(Listening, is_on_the_address_alone_by_which_all_agents_come) {
+  Launch launch = launch_of(0, 2, free_port());
+  launch.master_address = address_of_this_machine();
+  if (launch.master_address.empty()) GTEST_SKIP() << "there is no network";
+  const Hello here = hello_of(launch, "headroom 1", "cafe");
+  {
+    const Listener all_here(launch, here);
+    EXPECT_TRUE(is_free_beside(launch.runner_port()));
+    EXPECT_GE(
+        connect_to(launch.master_address, launch.runner_port(), std::chrono::seconds(5)).get(), 0);
+  }
+  launch.local_ranks = 1;
+  const Listener some_elsewhere(launch, here);
+  EXPECT_FALSE(is_free_beside(launch.runner_port()));
+}
+
+// As where a gateway has the address, and passes on what comes to it.
+TEST(Listening, is_on_all_interfaces_where_the_address_is_none_of_this_machine) {
+  Launch launch = launch_of(0, 2, free_port());
+  launch.master_address = "203.0.113.7";  // for documents: nobody has it
+  const Hello here = hello_of(launch, "headroom 1", "cafe");
+  const Listener listener(launch, here);
   EXPECT_FALSE(is_free_beside(launch.runner_port()));
 }
 
