@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <system_error>
 
 #include "src/cli/command_line.h"
 #include "src/core/error.h"
@@ -28,12 +29,14 @@ std::string worker_path() {
           ? std::string(named)
           : (std::filesystem::read_symlink("/proc/self/exe").parent_path() / "headroom-worker")
                 .string();
-  const bool is_program = access(path.c_str(), X_OK) == 0;
-  if (!is_program && errno != ENOENT) throw_errno(path);
-  if (!is_program || !std::filesystem::is_regular_file(path)) {
-    throw Unsupported(path +
-                      ": there is no worker program; build headroom-worker, or name it in "
-                      "the environment variable HEADROOM_WORKER");
+  const int error = access(path.c_str(), X_OK) == 0 ? 0 : errno;
+  if (is_of_machine(error)) throw_errno(path);
+  if (error != 0 || !std::filesystem::is_regular_file(path)) {
+    const bool says_why = error != 0 && error != ENOENT;
+    throw Unsupported(path + ": there is no worker program" +
+                      (says_why ? " (" + std::generic_category().message(error) + ")" : "") +
+                      "; build headroom-worker, or name it in the environment variable "
+                      "HEADROOM_WORKER");
   }
   return path;
 }

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <climits>
 #include <system_error>
+#include <thread>
 
 #include "src/core/error.h"
 
@@ -18,6 +19,10 @@ namespace headroom {
 
 void throw_errno(const std::string& what) {
   throw std::system_error(errno, std::generic_category(), what);
+}
+
+bool is_of_machine(int error) {
+  return error == EIO || error == ENOMEM || error == EMFILE || error == ENFILE;
 }
 
 namespace {
@@ -149,9 +154,7 @@ bool is_standard_output(const struct stat& file) {
 /// Throws ConfigError where the user can mend it.
 [[noreturn]] void fail_to_open(const std::string& path) {
   const int error = errno;
-  for (const int of_machine : {EIO, ENOMEM, EMFILE, ENFILE}) {
-    if (error == of_machine) fail(path, "can't open");
-  }
+  if (is_of_machine(error)) fail(path, "can't open");
   throw ConfigError(Place{.file = path}, "can't open: " + std::generic_category().message(error));
 }
 
@@ -273,6 +276,16 @@ bool try_write(int descriptor, std::string_view bytes, std::chrono::milliseconds
     const ssize_t count = ::write(written, bytes.data(), most);
     if (count < 0 && (errno != EAGAIN || Clock::now() >= deadline)) return false;
     if (count > 0) bytes.remove_prefix(static_cast<std::size_t>(count));
+  }
+  return true;
+}
+
+bool lock_within(int descriptor, std::chrono::milliseconds patience) {
+  constexpr std::chrono::milliseconds kPause{20};
+  const auto end = std::chrono::steady_clock::now() + patience;
+  while (uninterrupted([&] { return ::flock(descriptor, LOCK_EX | LOCK_NB); }) != 0) {
+    if (errno != EWOULDBLOCK || std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::sleep_for(kPause);
   }
   return true;
 }

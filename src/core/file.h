@@ -17,6 +17,10 @@ namespace headroom {
 /// Throws std::system_error with the reason that errno gives; `what` names what failed.
 [[noreturn]] void throw_errno(const std::string& what);
 
+/// Whether an error of a call that was given a path is the machine's (a disk, memory, descriptors),
+/// and not of what the user named there.
+bool is_of_machine(int error);
+
 /// Repeats a system call that a signal interrupted. `call` gives -1 where it failed.
 template <class Call>
 auto uninterrupted(Call call) {
@@ -73,6 +77,13 @@ void write_all(int descriptor, std::string_view bytes, const std::string& path);
 /// Writes what a reader may be slow or never to read, or be stopped: of a pipe or a terminal. Does
 /// not wait longer than `patience` for it. False: not all of `bytes` were written.
 bool try_write(int descriptor, std::string_view bytes, std::chrono::milliseconds patience);
+
+/// With a child that a killed process left between fork and exec: it holds locks for a moment.
+inline constexpr std::chrono::milliseconds kLockPatience{1000};
+
+/// Locks an open file for itself alone (flock), and waits that long for whoever holds it. False:
+/// errno says why not; EWOULDBLOCK: somebody still holds it.
+bool lock_within(int descriptor, std::chrono::milliseconds patience);
 
 /// Opens /dev/null in the place of standard input, output and error where they are closed: else the
 /// next file that is opened becomes one of them. Throws std::system_error.

@@ -2,17 +2,14 @@
 #include "src/results/journal.h"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <chrono>
 #include <filesystem>
 #include <system_error>
-#include <thread>
 #include <utility>
 
 #include "src/core/checksum.h"
@@ -24,8 +21,6 @@ namespace {
 
 constexpr std::size_t kChecksumDigits = 8;
 constexpr std::string_view kHeaderStart = " {\"format\"";  // behind the checksum
-constexpr std::chrono::milliseconds kLockTimeout{1000};
-constexpr std::chrono::milliseconds kLockPause{20};
 // A worker's record lies two levels deeper here than in its message, in the list of all ranks'. The
 // number of values is bounded by the bytes.
 constexpr JsonLimits kLimits{
@@ -95,8 +90,8 @@ JournalText read_journal(std::string_view text, const std::string& path) {
   return journal;
 }
 
-Journal::Journal(std::string path)
-    : path_(std::move(path)), file_(uninterrupted([&] {
+Journal::Journal(std::string path, std::size_t max_bytes)
+    : path_(std::move(path)), max_bytes_(max_bytes), file_(uninterrupted([&] {
         return open(path_.c_str(),
                     O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0644);
       })) {
@@ -113,23 +108,17 @@ Journal::Journal(std::string path)
 }
 
 void Journal::lock() const {
-  // A runner that was killed between fork and exec leaves a child that holds its lock for a moment.
-  const auto end = std::chrono::steady_clock::now() + kLockTimeout;
-  while (uninterrupted([&] { return flock(file_.get(), LOCK_EX | LOCK_NB); }) != 0) {
-    if (errno != EWOULDBLOCK) throw_errno(path_);
-    if (std::chrono::steady_clock::now() > end) {
-      throw ConfigError(path_ + ": another headroom is at work on this folder");
-    }
-    std::this_thread::sleep_for(kLockPause);
-  }
+  if (lock_within(file_.get(), kLockPatience)) return;
+  if (errno != EWOULDBLOCK) throw_errno(path_);
+  throw ConfigError(path_ + ": another headroom is at work on this folder");
 }
 
 void Journal::check_is_file() const {
   struct stat status {};
   if (fstat(file_.get(), &status) != 0) throw_errno(path_);
   if (!S_ISREG(status.st_mode)) throw ConfigError(Place{.file = path_}, "not a regular file");
-  if (status.st_size > static_cast<off_t>(kMaxBytesOfJournal)) {
-    throw ResultsError(path_ + ": larger than the " + std::to_string(kMaxBytesOfJournal) +
+  if (status.st_size > static_cast<off_t>(max_bytes_)) {
+    throw ResultsError(path_ + ": larger than the " + std::to_string(max_bytes_) +
                        " bytes that a journal may have");
   }
 }
@@ -160,10 +149,10 @@ std::string Journal::read_all() const {
 
 void Journal::append(const nlohmann::ordered_json& record) {
   const std::string line = line_of(record);
-  if (line.size() > kMaxBytesOfJournal - bytes_) {
+  if (line.size() > max_bytes_ - bytes_) {
     throw std::system_error(EFBIG, std::generic_category(),
                             path_ + ": with this record it would be larger than the " +
-                                std::to_string(kMaxBytesOfJournal) + " bytes that it may have");
+                                std::to_string(max_bytes_) + " bytes that it may have");
   }
   try {
     append_line(line);

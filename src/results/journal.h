@@ -36,7 +36,8 @@ class Journal {
   /// Throws ConfigError where another process holds it or it is no regular file, ResultsError with
   /// file:line where it is damaged in any other way or too large (it stays as it is),
   /// std::system_error where it can't be opened.
-  explicit Journal(std::string path);
+  /// `max_bytes`: no more than kMaxBytesOfJournal.
+  explicit Journal(std::string path, std::size_t max_bytes = kMaxBytesOfJournal);
 
   const std::vector<nlohmann::ordered_json>& records() const { return records_; }
   /// The bytes of a torn record that were cut off when the journal was opened.
@@ -57,6 +58,7 @@ class Journal {
   int synchronize() const;
 
   std::string path_;
+  std::size_t max_bytes_;
   FileDescriptor file_;
   std::vector<nlohmann::ordered_json> records_;
   std::size_t bytes_ = 0;  // the length of what is whole

@@ -2,7 +2,6 @@
 #include "src/runner/gpu_lock.h"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
@@ -49,7 +48,7 @@ std::string holder_of(int file) {
 
 GpuLock::GpuLock(const std::string& uuid) : file_(open_shared("/dev/shm/headroom-" + uuid)) {
   if (file_.get() < 0) return;
-  if (flock(file_.get(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
+  if (lock_within(file_.get(), kLockPatience) || errno != EWOULDBLOCK) return;
   throw Unsupported("another run of headroom measures on the GPU " + uuid + " (" +
                     holder_of(file_.get()) + ")");
 }

@@ -138,6 +138,17 @@ TEST(Message, of_a_wrong_number_of_ranks_names_the_allowed_ones) {
   }
 }
 
+TEST(Message, of_a_worker_that_is_no_program_says_why_and_what_to_do) {
+  const TemporaryFolder folder;
+  const std::string text = folder.write("worker", "no program");
+  const Ended ended = run_program({"doctor"}, [&] { setenv("HEADROOM_WORKER", text.c_str(), 1); });
+  EXPECT_EQ(ended.code, 4);
+  EXPECT_EQ(ended.err, "headroom: " + text +
+                           ": there is no worker program (Permission denied); build "
+                           "headroom-worker, or name it in the environment variable "
+                           "HEADROOM_WORKER\n");
+}
+
 TEST(Message, of_a_missing_worker_says_what_to_do) {
   const Ended ended = run_program({"doctor"}, [] { setenv("HEADROOM_WORKER", "/nowhere", 1); });
   EXPECT_EQ(ended.code, 4);

@@ -197,5 +197,24 @@ TEST(File, WritesOnlyAsLongAsItWasToldTo) {
   EXPECT_EQ(read_file(folder / "f", text.size()), text);
 }
 
+TEST(LockWithin, waits_for_who_holds_it_for_a_moment_and_no_longer) {
+  const TemporaryFolder folder;
+  const std::string path = folder.write("file", "");
+  const auto open_file = [&] { return FileDescriptor(open(path.c_str(), O_RDONLY | O_CLOEXEC)); };
+  FileDescriptor first = open_file();
+  const FileDescriptor second = open_file();
+  ASSERT_TRUE(lock_within(first.get(), std::chrono::milliseconds(0)));
+  EXPECT_FALSE(lock_within(second.get(), std::chrono::milliseconds(50)));
+  EXPECT_EQ(errno, EWOULDBLOCK);
+  std::thread holder([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    first.reset();
+  });
+  EXPECT_TRUE(lock_within(second.get(), std::chrono::seconds(20)));
+  holder.join();
+  EXPECT_FALSE(lock_within(-1, std::chrono::seconds(20)));
+  EXPECT_EQ(errno, EBADF);
+}
+
 }  // namespace
 }  // namespace headroom

@@ -191,6 +191,28 @@ TEST(Journal, that_is_too_large_is_refused_unread_and_left) {
   EXPECT_EQ(std::filesystem::file_size(large), bytes);
 }
 
+TEST(Journal, stays_as_it_is_where_a_record_would_make_it_too_large) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "journal";
+  const std::size_t most = journal_text(folder, 3).size();
+  {
+    Journal journal(path, most);
+    journal.append(record(0));
+    const std::string before = read_text(path);
+    try {
+      journal.append({{"case", std::string(most, 'x')}});
+      FAIL();
+    } catch (const std::system_error& error) {
+      EXPECT_EQ(error.code(), std::errc::file_too_large);
+      EXPECT_NE(std::string(error.what()).find(path + ": with this record"), std::string::npos);
+    }
+    EXPECT_EQ(read_text(path), before);
+    for (const int number : {1, 2}) journal.append(record(number));  // to the last byte
+  }
+  EXPECT_EQ(Journal(path, most).records().size(), 3U);
+  EXPECT_THROW(Journal(path, most - 1), ResultsError);
+}
+
 TEST(Journal, that_was_moved_says_so) {
   const TemporaryFolder folder;
   Journal journal(folder / "journal");

@@ -124,6 +124,14 @@ TEST_F(Resume, takes_the_published_figures_that_the_suite_has_now) {
   }
 }
 
+TEST_F(Resume, reads_the_records_of_many_ranks_and_so_does_verify) {
+  folder.write("suite.yaml", suite_text(16, one_case("a", "long_record")));
+  EXPECT_EQ(run({}).code, 0);
+  EXPECT_GT(std::filesystem::file_size(out + "/journal.jsonl"), 10U << 20);
+  EXPECT_EQ(run({"--resume"}).code, 0);
+  EXPECT_EQ(broken_rules(out).count("csv"), 0U);
+}
+
 TEST_F(Resume, says_that_it_cut_a_torn_record) {
   run({});
   const std::string journal = read_text(out + "/journal.jsonl");
