@@ -77,6 +77,12 @@ class AgentLoop {
     Work(const std::string& program, const WorkOrder& order)
         : worker(program, order.request.dump(),
                  order.threads.empty() ? Environment{} : Environment{{kThreads, order.threads}}) {}
+    ~Work() {
+      // It is waited for once, and not again among what it left behind.
+      if (const auto unended = worker.end()) adopted.spare(*unended);
+    }
+    Work(const Work&) = delete;
+    Work& operator=(const Work&) = delete;
   };
 
   bool may_pass_on() const { return work_ && runner_.unsent_bytes() < kMaxUnsentBytes; }

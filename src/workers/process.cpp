@@ -182,14 +182,19 @@ Process::Process(const std::vector<std::string>& arguments, std::string_view inp
   make_non_blocking(messages_.get());
 }
 
-Process::~Process() {
-  if (pid_ < 0) return;
+Process::~Process() { end(); }
+
+std::optional<pid_t> Process::end() {
   // The group first: once its leader's status is taken, the number may become another process's.
-  kill(-pid_, SIGKILL);
-  end_child(pid_, std::chrono::steady_clock::now() + kUnkillableAfter);
+  send(SIGKILL);
+  const pid_t child = give_up();
+  if (child == kNone) return std::nullopt;
+  if (end_child(child, std::chrono::steady_clock::now() + kUnkillableAfter)) return std::nullopt;
+  return child;
 }
 
 std::optional<ExitStatus> Process::try_wait() const {
+  if (pid_ == kNone) return std::nullopt;
   // WNOWAIT: until the destructor takes the status, the number can't become another process's.
   siginfo_t info{};
   const auto look = [&] {
@@ -201,7 +206,9 @@ std::optional<ExitStatus> Process::try_wait() const {
   return ExitStatus{0, info.si_status};
 }
 
-void Process::send(int signal) const { kill(-pid_, signal); }
+void Process::send(int signal) const {
+  if (pid_ != kNone) kill(-pid_, signal);  // else it would go to the process 1
+}
 
 std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
   std::vector<char*> pointers;

@@ -35,8 +35,8 @@ pid_t start_child(const std::string& name, const std::function<void()>& become);
 
 /// A child in a process group of its own. It sees standard input (`input`, to its end), standard
 /// output and error (one pipe, `output()`), and file descriptor 3 (a pipe, `messages()`); nothing
-/// else that is open here. It gets SIGKILL when this process ends, in whatever way, and is the
-/// first that the kernel takes when memory runs out.
+/// else that is open here. It gets SIGKILL when this process ends, in whatever way, and when memory
+/// runs out the kernel takes it before this process.
 ///
 /// To be used from a process with one thread. What leaves the group is not ended with it:
 /// AdoptedProcesses ends that.
@@ -56,17 +56,23 @@ class Process {
   int messages() const { return messages_.get(); }  // to read, non-blocking
   int ended() const { return ended_.get(); }        // readable, as poll sees it, once it has ended
 
-  /// How the child ended; nothing while it runs.
+  /// How the child ended; nothing while it runs, or where it was given up.
   std::optional<ExitStatus> try_wait() const;
 
-  /// Sends a signal to the whole process group.
+  /// Sends a signal to the whole process group, unless it was given up.
   void send(int signal) const;
 
+  /// Ends the child and its group with SIGKILL, unless it was given up, and waits kUnkillableAfter.
+  /// Gives the number of a child that has not ended by then; it is given up.
+  std::optional<pid_t> end();
+
   /// Gives up a child that SIGKILL did not end: nothing here waits for it. Gives its number.
-  pid_t give_up() { return std::exchange(pid_, -1); }
+  pid_t give_up() { return std::exchange(pid_, kNone); }
 
  private:
-  pid_t pid_ = -1;
+  static constexpr pid_t kNone = -1;
+
+  pid_t pid_ = kNone;
   FileDescriptor output_;
   FileDescriptor messages_;
   FileDescriptor ended_;

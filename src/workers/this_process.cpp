@@ -133,14 +133,16 @@ FileDescriptor watch_end(pid_t process) {
 bool end_child(pid_t child, std::chrono::steady_clock::time_point deadline) {
   kill(child, SIGKILL);
   const FileDescriptor ended(static_cast<int>(syscall(SYS_pidfd_open, child, 0)));
-  while (waitpid(child, nullptr, WNOHANG) != child) {
+  // Below 0 it is no child any more. Nothing wakes us where no descriptor is to be had, or where it
+  // has ended and another process, a debugger, has to hear of it first.
+  bool wakes_us = ended.get() >= 0;
+  while (waitpid(child, nullptr, WNOHANG) == 0) {
     const auto left =
         std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
     if (left.count() <= 0) return false;
-    pollfd wait{ended.get(), POLLIN, 0};
-    // Where no descriptor is to be had, nothing wakes us.
-    const auto most = ended.get() < 0 ? std::min(left, kPauseOfWait) : left;
-    poll(&wait, 1, static_cast<int>(most.count()));
+    pollfd wait{wakes_us ? ended.get() : -1, POLLIN, 0};
+    const auto most = wakes_us ? left : std::min(left, kPauseOfWait);
+    if (poll(&wait, 1, static_cast<int>(most.count())) > 0) wakes_us = false;
   }
   return true;
 }

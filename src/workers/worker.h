@@ -51,6 +51,8 @@ class LocalWorker final : public RunningWorker {
   std::optional<WorkerEnd> try_wait() override;
   void send(int signal) override { process_.send(signal); }
   std::optional<pid_t> give_up() override { return process_.give_up(); }
+  /// As Process::end().
+  std::optional<pid_t> end() { return process_.end(); }
 
  private:
   static constexpr std::size_t kReadBytes = 64 * 1024;

@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <thread>
 
 #include "tests/runner/program.h"
 #include "tests/support/held_at_exit.h"
+#include "tests/support/launch.h"
 
 namespace headroom {
 namespace {
@@ -51,6 +53,38 @@ TEST(Unended, worker_is_waited_for_once_and_ends_the_run) {
     EXPECT_EQ(rows["hang"]["status"], "timeout");
     EXPECT_EQ(rows["hang"]["reason"],
               "no message for 2 s in phase warm_up, step 2 of 3; SIGKILL did not end " + process);
+  }
+  EXPECT_TRUE(ends_soon(worker));
+}
+
+TEST(Unended, worker_of_an_agent_that_lost_its_runner_is_waited_for_once) {
+  const TemporaryFolder folder;
+  const std::string suite =
+      folder.write("suite.yaml", suite_text(2, one_case("a", "hang"), "{silence_s: 90}"));
+  const int port = free_port();
+  const auto start_rank = [&](int rank) {
+    return start_program({"run", suite, "--out", folder / "out"}, [&] {
+      become_rank("torchrun", rank, 2, port);
+      setenv("TEST_STORE", (folder / "store").c_str(), 1);
+    });
+  };
+  Program runner = start_rank(0);
+  Program agent = start_rank(1);
+  const pid_t worker = worker_of(agent, folder / "out/log/a.rank1.log");
+  ASSERT_GT(worker, 0);
+  {
+    const HeldAtExit held(worker);
+    runner.send(SIGKILL);
+    runner.wait();
+    if (!held.holds()) {
+      agent.wait();
+      GTEST_SKIP() << "processes can't be traced here";
+    }
+    const auto start = Clock::now();
+    EXPECT_EQ(agent.wait().code, 1);
+    // 30 s behind SIGKILL; each further wait would be 30 s more.
+    EXPECT_LT(Clock::now() - start, std::chrono::seconds(55));
+    EXPECT_TRUE(is_alive(worker));
   }
   EXPECT_TRUE(ends_soon(worker));
 }
