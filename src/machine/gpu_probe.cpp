@@ -26,15 +26,23 @@ void probe(at::Device device) {
     wrong = "1 and 1 are " + std::to_string(sum) + " there";
   } catch (const c10::Error& error) {
     wrong = error.what_without_backtrace();
+    if (is_taken(wrong)) return;
   }
   throw std::runtime_error(device.str() + ": " + wrong.substr(0, wrong.find('\n')));
 }
 
 }  // namespace
 
-void probe_gpus() {
+bool is_taken(const std::string& error) {
+  return error.find("out of memory") != std::string::npos ||
+         error.find("busy or unavailable") != std::string::npos;  // in a mode for one process alone
+}
+
+void probe_gpus(std::int64_t count) {
   const c10::impl::VirtualGuardImpl cuda(at::kCUDA);
-  for (c10::DeviceIndex i = 0; i < cuda.deviceCount(); ++i) probe(at::Device(at::kCUDA, i));
+  for (c10::DeviceIndex i = 0; i < cuda.deviceCount() && i < count; ++i) {
+    probe(at::Device(at::kCUDA, i));
+  }
 }
 
 }  // namespace headroom

@@ -76,7 +76,8 @@ std::string names_of_joining(const Catalog& catalog) {
 
 using Ending = WorkerReply::Ending;
 
-constexpr std::chrono::seconds kProbe{60};  // a context of CUDA takes seconds at the most
+constexpr std::chrono::seconds kProbe{60};  // of a GPU: a context of CUDA takes seconds at the most
+constexpr std::int64_t kMostGpus = 16;      // of a machine
 
 bool joins_ranks(const Case& one, const Catalog& catalog) {
   return std::any_of(one.techniques.begin(), one.techniques.end(), [&](const Json& technique) {
@@ -144,13 +145,13 @@ RankAttempt attempt_ranks(std::vector<WorkerRequest> requests, Agents* agents,
   return result;
 }
 
-std::optional<std::string> why_gpus_do_not_work(const std::string& worker, int log,
-                                                Interrupts& interrupts) {
+std::optional<std::string> why_gpus_do_not_work(const std::string& worker, std::int64_t gpus,
+                                                int log, Interrupts& interrupts) {
   WorkerRequest request;
   request.worker = worker;
-  request.body = {{"request", "probe"}, {"device", "cuda"}};
+  request.body = {{"request", "probe"}, {"device", "cuda"}, {"gpus", gpus}};
   request.log = log;
-  request.silence = request.total = kProbe;
+  request.silence = request.total = kProbe * std::min(gpus, kMostGpus);
   const WorkerReply reply = call_worker(request, interrupts, [](const WorkerProgress&) {});
   if (reply.ending == Ending::interrupted) return std::nullopt;
   std::string reason = reply.reason;

@@ -50,10 +50,10 @@ RankAttempt attempt_ranks(std::vector<WorkerRequest> requests, Agents* agents,
                           const Catalog& catalog, Interrupts& interrupts,
                           const std::function<void(const WorkerProgress&)>& on_progress);
 
-/// Has a worker use every GPU of this machine, as a case that went wrong can leave one that works
-/// for nobody. Nothing: all work, or the user interrupted it.
-std::optional<std::string> why_gpus_do_not_work(const std::string& worker, int log,
-                                                Interrupts& interrupts);
+/// Has a worker use the first `gpus` GPUs of this machine, as a case of so many ranks that went
+/// wrong can leave one that works for nobody. Nothing: all work, or the user interrupted it.
+std::optional<std::string> why_gpus_do_not_work(const std::string& worker, std::int64_t gpus,
+                                                int log, Interrupts& interrupts);
 
 /// One run of a case's worker over the CUDA that does nothing.
 struct DryAttempt {

@@ -153,7 +153,7 @@ class SuiteRun {
     if (!options_.measures || options_.device != "cuda" || !may_have_broken_gpu)
       return std::nullopt;
     const FileDescriptor log = folder_.open_log(one.name + ".probe");
-    return why_gpus_do_not_work(options_.worker, log.get(), interrupts_);
+    return why_gpus_do_not_work(options_.worker, one.ranks(), log.get(), interrupts_);
   }
 
   std::string unended_text() const {

@@ -73,7 +73,7 @@ Json run_forward(const Json& request) {
 
 Json probe(const Json& request) {
   device_of(request);  // for its words where there is none
-  probe_gpus();
+  probe_gpus(request.at("gpus").get<std::int64_t>());
   return nullptr;
 }
 

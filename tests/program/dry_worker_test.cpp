@@ -69,10 +69,17 @@ TEST(DryWorker, WithoutNvmlMeasuresAllTheSameAndLeavesItsColumnsEmpty) {
 
 // The dry run computes nothing: as a GPU that gives wrong results.
 TEST(DryWorker, FindsByAProbeThatItsGpuDoesNotWork) {
-  const Json record = record_of({{"request", "probe"}}, kCuda + ":" + kNvml);
+  const Json record = record_of({{"request", "probe"}, {"gpus", 1}}, kCuda + ":" + kNvml);
   EXPECT_EQ(record.at("status"), "failed");
   EXPECT_EQ(record.at("reason").get<std::string>().find("cuda:0: 1 and 1 are "), 0U)
       << record.at("reason");
+}
+
+TEST(DryWorker, TakesAGpuThatOthersFillForOneThatWorks) {
+  setenv("HEADROOM_DRY_RUN_MEMORY", "1000000", 1);
+  const Json record = record_of({{"request", "probe"}, {"gpus", 1}}, kCuda + ":" + kNvml);
+  unsetenv("HEADROOM_DRY_RUN_MEMORY");
+  EXPECT_EQ(record.at("status"), "ok") << record.at("reason");
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where a device is not fit to be measured on, the run ends and says so, in place of figures or of
 // one bad row after the other. The test worker plays the GPU.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -9,6 +10,8 @@
 #include <cstdlib>
 #include <thread>
 
+#include "src/core/file.h"
+#include "src/runner/gpu_lock.h"
 #include "tests/runner/program.h"
 
 namespace headroom {
@@ -43,6 +46,30 @@ TEST(Gpu, that_a_case_broke_ends_the_run) {
   rows = read_rows(folder / "out");
   ASSERT_EQ(rows.size(), 3U);
   EXPECT_EQ(rows["long_record"]["status"], "ok");
+}
+
+TEST(Gpu, is_asked_for_each_rank_and_no_other_is) {
+  const TemporaryFolder folder;
+  const std::string suite = folder.write("suite.yaml", suite_text(2, one_case("a", "gpu_breaks")));
+  const Ended ended =
+      run_with_gpu(folder, {"run", suite, "--out", folder / "out", "--device", "cuda"});
+  EXPECT_EQ(ended.code, 4);
+  EXPECT_NE(ended.err.find("cuda:1: unspecified launch failure"), std::string::npos) << ended.err;
+}
+
+TEST(Gpu, that_is_locked_for_a_moment_is_waited_for) {
+  const std::string uuid = "GPU-test-moment-" + std::to_string(getpid());
+  const std::string path = "/dev/shm/headroom-" + uuid;
+  { const GpuLock makes_the_file(uuid); }
+  FileDescriptor held(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!lock_within(held.get(), std::chrono::milliseconds(0))) GTEST_SKIP() << "no /dev/shm here";
+  std::thread holder([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    held.reset();
+  });
+  EXPECT_NO_THROW(const GpuLock lock(uuid));
+  holder.join();
+  std::filesystem::remove(path);
 }
 
 TEST(Gpu, that_works_behind_a_case_that_went_wrong_goes_on) {

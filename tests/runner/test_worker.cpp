@@ -155,10 +155,11 @@ void eat_memory() {
 /// In place of a GPU: where the file is there, it works for nobody.
 std::string path_of_broken_gpu() { return std::string(std::getenv("TEST_GPU")) + ".broken"; }
 
-/// What a probe of the GPU answers.
-Json probe() {
+/// What a probe of so many GPUs answers: the last one is the one that may be broken.
+Json probe(int gpus) {
   if (!exists(path_of_broken_gpu())) return {{"status", "ok"}, {"reason", ""}};
-  return {{"status", "failed"}, {"reason", "cuda:0: unspecified launch failure"}};
+  const std::string name = "cuda:" + std::to_string(gpus - 1);
+  return {{"status", "failed"}, {"reason", name + ": unspecified launch failure"}};
 }
 
 /// Three steps of all ranks together. Where one is lost: says so, or waits for ever.
@@ -349,7 +350,7 @@ int main() {
   if (request["request"] == "measure") {
     measure(request);
   } else if (request["request"] == "probe") {
-    send_record(probe());
+    send_record(probe(request["gpus"]));
   } else {
     send_record({{"status", "ok"}, {"reason", ""}, {"result", answer(request)}});
   }
