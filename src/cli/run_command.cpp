@@ -60,7 +60,7 @@ Device choose_device(const Catalog& catalog, const RunOptions& options) {
   return {"cpu"};
 }
 
-/// Of all GPUs that the run may use, for as long as it goes on.
+/// Of all GPUs that this process sees, for as long as the run goes on.
 std::list<GpuLock> lock_gpus(const Device& device) {
   std::list<GpuLock> locks;
   for (const Json& gpu : device.gpus) {

@@ -146,7 +146,7 @@ class Judge {
       if (nightly.light != Light::green) add_reason(status_text(change), nightly);
       return;
     }
-    // Nothing got worse, and nothing was tried either.
+    // Nothing got worse, and there is nothing to compare either.
     if (change.new_status != enum_name(Status::ok)) {
       add_reason(change.new_status + " on both sides", nightly);
     }

@@ -10,12 +10,13 @@ namespace headroom {
 
 /// The libraries that a program is linked with, LibTorch's and CUDA's among them, as the dynamic
 /// loader finds them. While results are made they must stay what they were. They are gigabytes, so
-/// that not all of their bytes are read; what a library loads by itself later on (kernels of cuDNN)
-/// is not among them.
+/// that not all of their bytes are read. What a library loads by itself later on (kernels of cuDNN)
+/// is not among them, and nor is what LD_PRELOAD names.
 class LibraryFiles {
  public:
-  /// Asks the loader, as ldd does: the program itself is not run. There are none where it is no
-  /// dynamic program of the GNU C library. Throws std::system_error where it can't be started.
+  /// Asks the loader, which runs no program that it loads when it is asked. Where the program has
+  /// none (it is linked statically) it is started, and finds an empty request; of a script the
+  /// libraries are those of its shell. Throws std::system_error where it can't be started.
   explicit LibraryFiles(const std::string& program);
 
   /// Of their names, sizes and build ids, or first MiB where the linker made no build id: other

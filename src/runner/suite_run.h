@@ -55,10 +55,11 @@ struct SuiteRunResult {
 /// headroom did not make, or another process works on it;
 /// Unsupported where no further case can be measured here: a worker could not be ended, or the GPUs
 /// do not work any more behind a case that went wrong (its row is kept); ResultsError where its
-/// journal is damaged or of another plan, or the worker is not the program any more that the run
-/// began with; std::system_error where a worker can't be started (a case that takes more open files
-/// than a process may have is a row), or results can't be written. Whatever goes wrong once a case
-/// has its outcome: one that could not be kept stands on standard error, as one line of JSON.
+/// journal is damaged or of another plan, or the worker of any rank, or a library that it is linked
+/// with, is not the file any more that the run began with; std::system_error where a worker can't
+/// be started (a case that takes more open files than a process may have is a row), results can't
+/// be written, or there is no room for those of another case. Whatever goes wrong once a case has
+/// its outcome: one that could not be kept stands on standard error, as one line of JSON.
 SuiteRunResult run_suite(const Catalog& catalog, const Suite& suite, const SuiteRunOptions& options,
                          Interrupts& interrupts, SuiteRunObserver& observer);
 
