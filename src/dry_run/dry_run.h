@@ -67,8 +67,8 @@ std::string not_modelled_functions();
 void remember_torch_version();
 
 /// Makes the file of the report, empty: it stays so where this process comes to no end of its own.
-/// Where it can't be made, and where the program before an exec has left its own so, that is said
-/// on standard error, and there will be no report.
+/// Where it can't be made, that is said on standard error, and the process ends with exit code 4.
+/// Where the program before an exec has left its own so, it is said, and there will be no report.
 void owe_report();
 
 /// Writes what this process took and did, as one JSON object, to PID.json in the folder that the

@@ -154,6 +154,8 @@ std::string report_path() {
   return dry_run().settings.report_folder + "/" + std::to_string(getpid()) + ".json";
 }
 
+constexpr int kExitCode = 4;  // headroom's own where the machine lacks something
+
 /// As `errno` has it.
 void say_no_report(const std::string& path) {
   std::fprintf(stderr, "headroom dry run: no report: %s can't be written: %s\n", path.c_str(),
@@ -170,10 +172,13 @@ void owe_report() {
   const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (file >= 0) {
     close(file);
-  } else {
-    say_no_report(path);
-    dry_run().settings.report_folder.clear();
+    return;
   }
+  // One that is there tells of the program that this process was before exec().
+  const bool is_there = errno == EEXIST;
+  say_no_report(path);
+  if (!is_there) _exit(kExitCode);  // nobody would learn that this process used a device
+  dry_run().settings.report_folder.clear();
 }
 
 void write_report() {

@@ -306,6 +306,13 @@ TEST(PlanOfAProgram, SaysWhereAReportIsMissing) {
             std::string::npos)
       << killed.err;
 
+  const std::string nowhere = "export HEADROOM_DRY_RUN_REPORT=/no/where; ";
+  const Ended homeless = run_headroom(
+      {"plan", "--", "sh", "-c", nowhere + worker_command(folder, 1) + " 3> /dev/null"});
+  EXPECT_EQ(homeless.code, 1);  // as of any program that fails
+  EXPECT_NE(homeless.err.find("can't be written: No such file or directory"), std::string::npos)
+      << homeless.err;
+
   const std::string disk = folder / "disk";
   std::filesystem::create_directory(disk);
   if (mount("tmpfs", disk.c_str(), "tmpfs", 0, "size=4k") != 0) {
