@@ -5,6 +5,8 @@
 
 #include <csignal>
 
+#include "tests/runner/test_request.h"
+
 namespace headroom {
 namespace {
 
@@ -39,24 +41,12 @@ TEST(MeasureRequest, says_nothing_of_ranks_where_none_are_joined) {
   for (const char* key : {"rank", "ranks", "store"}) EXPECT_FALSE(body.contains(key)) << key;
 }
 
-/// To a test worker that behaves so after so many milliseconds.
-WorkerRequest request_to(const std::string& behaviour, int work_ms) {
-  WorkerRequest request;
-  request.worker = HEADROOM_BUILD_DIR "/test_worker";
-  request.body = {{"request", "measure"},
-                  {"case",
-                   {{"name", "a"},
-                    {"model", {{"name", behaviour}}},
-                    {"train", {{"batch_size", 8}, {"work_ms", work_ms}}},
-                    {"techniques", Json::array()}}}};
-  return request;
-}
-
 // The other answers seconds before.
 TEST(AnsweredRank, that_another_s_fault_ended_is_not_blamed_for_its_end) {
   Interrupts interrupts;
-  const auto replies = call_workers({request_to("out_of_memory", 3000), request_to("late_hang", 0)},
-                                    interrupts, [](const WorkerProgress&) {});
+  const auto replies =
+      call_workers({test_request("out_of_memory", 3000), test_request("late_hang")}, interrupts,
+                   [](const WorkerProgress&) {});
   EXPECT_EQ(replies.at(0).record.at("status"), "out_of_memory");
   EXPECT_EQ(replies.at(1).ending, WorkerReply::Ending::answered);
   EXPECT_EQ(replies.at(1).exit.signal, SIGKILL);

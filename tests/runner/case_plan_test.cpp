@@ -11,6 +11,7 @@
 
 #include "src/core/error.h"
 #include "tests/core/messages.h"
+#include "tests/runner/test_request.h"
 #include "tests/support/temporary_folder.h"
 
 namespace headroom {
@@ -21,17 +22,9 @@ using Json = nlohmann::ordered_json;
 std::optional<CasePlan> plan_without_dry_run(const std::string& behaviour) {
   const Catalog catalog =
       parse_catalog(read_text(HEADROOM_SOURCE_DIR "/tests/runner/test_catalog.json"));
-  WorkerRequest request;
-  request.worker = HEADROOM_BUILD_DIR "/test_worker";
-  request.body = {{"request", "measure"},
-                  {"case",
-                   {{"name", "a"},
-                    {"model", {{"name", behaviour}}},
-                    {"train", {{"batch_size", 8}, {"work_ms", 0}}},
-                    {"techniques", Json::array()}}}};
   Interrupts interrupts;
-  return plan_case(request, {.libraries = "/no/such/folder", .gpu = "h200"}, catalog, interrupts,
-                   [](const WorkerProgress&) {});
+  return plan_case(test_request(behaviour), {.libraries = "/no/such/folder", .gpu = "h200"},
+                   catalog, interrupts, [](const WorkerProgress&) {});
 }
 
 TEST(CasePlan, has_failed_where_its_dry_run_left_no_report) {
