@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "src/core/hidden_gpus.h"
+#include "src/core/hidden_tiles.h"
 #include "src/machine/nvidia_driver.h"
 #include "src/machine/processes.h"
 
@@ -157,6 +158,13 @@ nlohmann::ordered_json describe_hardware() {
       {"cuda_built", cuda_built()},
       {"gpus", nlohmann::ordered_json::array()},
   };
+  if (hides_tiles()) {
+    const char* set = std::getenv("ONEDNN_MAX_CPU_ISA");
+    result["unusable_tiles"] =
+        "the processor shows AMX but not its tiles, with which oneDNN's 16-bit products end by "
+        "SIGILL; ONEDNN_MAX_CPU_ISA is " +
+        std::string(set == nullptr ? "not set" : set);
+  }
 #ifdef HEADROOM_CUDA
   result["cuda"] = *cuda_version();
   int count = 0;

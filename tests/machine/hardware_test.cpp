@@ -2,7 +2,13 @@
 #include "src/machine/hardware.h"
 
 #include <ATen/cpu/Utils.h>
+#include <ATen/ops/matmul.h>
+#include <ATen/ops/ones.h>
 #include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "src/core/hidden_tiles.h"
 
 namespace headroom {
 namespace {
@@ -37,6 +43,12 @@ TEST(CpuProducts, AreAsLibTorchSeesThisProcessor) {
   const c10::Device cpu(c10::kCPU);
   EXPECT_EQ(cpu_products(cpu, "bfloat16"), bfloat16 ? "native" : "emulated");
   EXPECT_EQ(cpu_products(cpu, "float16"), float16 ? "native" : "emulated");
+}
+
+TEST(HiddenTiles, AreNotUsedAndDoctorSaysSo) {
+  const at::Tensor ones = at::ones({64, 64}, at::kBFloat16);
+  EXPECT_EQ(at::matmul(ones, ones)[0][0].item<float>(), 64);  // SIGILL where they are used
+  EXPECT_EQ(describe_hardware().contains("unusable_tiles"), hides_tiles());
 }
 
 }  // namespace

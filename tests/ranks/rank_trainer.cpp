@@ -11,6 +11,7 @@
 #include <string>
 
 #include "models/data/loader.h"
+#include "src/core/hidden_tiles.h"
 #include "src/memory/device_memory.h"
 #include "src/memory/host_memory.h"
 #include "src/memory/saved_tensors.h"
@@ -153,6 +154,7 @@ void run(const Json& values, std::int64_t rank, const std::string& store, const 
 }  // namespace headroom
 
 int main(int, char** arguments) {
+  headroom::do_without_hidden_tiles();
   at::set_num_threads(1);
   headroom::install_saved_tensor_hooks();
   std::string file;
