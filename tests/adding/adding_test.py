@@ -4,6 +4,9 @@
 
     adding_test.py BUILD_FOLDER
 
+The scratch tree is an overlay over this one, so that only what the page changes is compiled; where
+this machine mounts none, a copy below BUILD_FOLDER.
+
 A sentence of the page that ends in a colon says what becomes of the code below it:
     A new file, `PATH`:
     A new test, `PATH`:
@@ -22,7 +25,10 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-TREE = Path(sys.argv.pop(1)).resolve() / "adding" / "tree"
+BUILT = Path(sys.argv.pop(1)).resolve()
+IS_OVERLAY = "HEADROOM_OVERLAY" in os.environ
+TREE = ROOT if IS_OVERLAY else BUILT / "adding" / "tree"
+BUILD = BUILT if IS_OVERLAY else TREE / "build" / "dev"
 TARGETS = ["headroom", "headroom-worker", "headroom_dry_run", "headroom_dry_run_nvml"]
 TARGETS += ["techniques_test"]
 SECTION = re.compile(r"^## (.+)$")
@@ -49,11 +55,24 @@ def tracked() -> list:
     return subprocess.run(call, capture_output=True, text=True, check=True).stdout.splitlines()
 
 
-def write(path: Path, text: bytes):
+def write(name: str, text: bytes):
     """What is there already stays, with its time: the tree is built again where it changed."""
+    path = TREE / name
     if not path.exists() or path.read_bytes() != text:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(text)
+        path.chmod((ROOT / name).stat().st_mode if (ROOT / name).exists() else 0o644)
+
+
+def remove_all_but(names: dict):
+    """Makes the copy one of these files, and of what was built from it before."""
+    for path in [path for path in TREE.rglob("*") if path.is_file()]:
+        name = path.relative_to(TREE)
+        if name.as_posix() not in names and name.parts[0] != "build":
+            path.unlink()
+    TREE.mkdir(parents=True, exist_ok=True)
+    if not (TREE / ".deps").exists():
+        (TREE / ".deps").symlink_to(ROOT / ".deps")
 
 
 def follow(page: str) -> dict:
@@ -72,15 +91,10 @@ def follow(page: str) -> dict:
             texts[name] = "\n".join([*code, ""]).encode()
         if kind in ("A new file,", "In"):
             touched.setdefault(section[0].lower() + section[1:], set()).add(name)
-    for stale in (path for path in TREE.rglob("*") if path.is_file()):
-        name = stale.relative_to(TREE)
-        if name.as_posix() not in texts and name.parts[0] != "build":
-            stale.unlink()
+    if not IS_OVERLAY:
+        remove_all_but(texts)
     for name, text in texts.items():
-        write(TREE / name, text)
-        (TREE / name).chmod((ROOT / name).stat().st_mode if (ROOT / name).exists() else 0o644)
-    if not (TREE / ".deps").exists():
-        (TREE / ".deps").symlink_to(ROOT / ".deps")
+        write(name, text)
     return touched
 
 
@@ -93,8 +107,8 @@ def build():
     configure = ["cmake", "--preset", "dev", "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -DNDEBUG"]
     configure += [f"-DLIBTORCH_ROOT={root}"] if root else []
     jobs = subprocess.run([ROOT / "ci/jobs"], capture_output=True, text=True, check=True).stdout
-    make = ["cmake", "--build", "build/dev", "--parallel", jobs.strip(), "--target", *TARGETS]
-    for call in (configure, make):
+    make = ["cmake", "--build", BUILD, "--parallel", jobs.strip(), "--target", *TARGETS]
+    for call in [make] if IS_OVERLAY else [configure, make]:
         ended = subprocess.run(call, cwd=TREE, env=environment, capture_output=True, text=True)
         assert ended.returncode == 0, ended.stdout[-5000:] + ended.stderr[-5000:]
 
@@ -109,7 +123,7 @@ class Adding(unittest.TestCase):
             shutil.rmtree(TREE / "build" / out, ignore_errors=True)
 
     def headroom(self, *arguments, code=0) -> str:
-        call = [TREE / "build/dev/headroom", *arguments]
+        call = [BUILD / "headroom", *arguments]
         ended = subprocess.run(call, cwd=TREE, capture_output=True, text=True)
         self.assertEqual(ended.returncode, code, ended.stdout + ended.stderr)
         return ended.stdout
@@ -150,7 +164,7 @@ class Adding(unittest.TestCase):
         self.assertEqual(row["reason"], "the optimizer lion has no implementation 'fused'")
 
     def test_the_test_of_the_technique_passes(self):
-        call = [TREE / "build/dev/techniques_test", "--gtest_filter=GroupedUpdate.*"]
+        call = [BUILD / "techniques_test", "--gtest_filter=GroupedUpdate.*"]
         ended = subprocess.run(call, capture_output=True, text=True)
         self.assertIn("[  PASSED  ] 2 tests", ended.stdout, ended.stdout + ended.stderr)
 
@@ -162,4 +176,7 @@ class Adding(unittest.TestCase):
 
 
 if __name__ == "__main__":
+    overlay = ROOT / "ci/overlay"
+    if not IS_OVERLAY and subprocess.run([overlay, "true"], capture_output=True).returncode == 0:
+        os.execv(overlay, [overlay, sys.executable, __file__, BUILT, *sys.argv[1:]])
     unittest.main()
