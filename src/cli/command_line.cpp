@@ -10,6 +10,7 @@
 
 #include "src/cli/ask_worker.h"
 #include "src/cli/output.h"
+#include "src/cli/program.h"
 #include "src/core/error.h"
 #include "src/core/text.h"
 #include "src/workers/this_process.h"

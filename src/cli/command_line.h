@@ -45,8 +45,4 @@ void add_report(CommandLine& line);
 /// What `headroom --version` prints.
 std::string version(const Catalog& catalog);
 
-/// The whole program: reads the arguments, does what they ask, turns every error into a message on
-/// standard error and an exit code.
-int run_command_line(int argc, char** argv, std::string_view catalog_json);
-
 }  // namespace headroom

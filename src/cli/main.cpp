@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "src/cli/command_line.h"
+#include "src/cli/program.h"
 #include "src/core/hidden_tiles.h"
 
 namespace headroom {

@@ -2,8 +2,9 @@
 // The command line with the test worker's catalog, for tests of the whole program.
 #include <cstdlib>
 #include <string>
+#include <string_view>
 
-#include "src/cli/command_line.h"
+#include "src/cli/program.h"
 
 namespace headroom {
 extern const std::string_view kTestCatalogJson;  // embedded by the build

@@ -25,7 +25,7 @@ pid_t worker_of(const Program& program, const std::string& log) {
   return 0;
 }
 
-TEST(Unended, worker_is_waited_for_once_and_ends_the_run) {
+void is_waited_for_once_and_ends_the_run() {
   const TemporaryFolder folder;
   const std::string suite =
       folder.write("suite.yaml", suite_of({"hang", "ok"}, "{silence_s: 2, case_s: 60}"));
@@ -57,7 +57,7 @@ TEST(Unended, worker_is_waited_for_once_and_ends_the_run) {
   EXPECT_TRUE(ends_soon(worker));
 }
 
-TEST(Unended, worker_of_an_agent_that_lost_its_runner_is_waited_for_once) {
+void of_an_agent_that_lost_its_runner_is_waited_for_once() {
   const TemporaryFolder folder;
   const std::string suite =
       folder.write("suite.yaml", suite_text(2, one_case("a", "hang"), "{silence_s: 90}"));
@@ -89,7 +89,7 @@ TEST(Unended, worker_of_an_agent_that_lost_its_runner_is_waited_for_once) {
   EXPECT_TRUE(ends_soon(worker));
 }
 
-TEST(Unended, worker_is_named_where_the_user_ends_the_run) {
+void is_named_where_the_user_ends_the_run() {
   const TemporaryFolder folder;
   const std::string suite = folder.write("suite.yaml", suite_of({"hang", "ok"}, "{silence_s: 90}"));
   Program program = start_program({"run", suite, "--out", folder / "out"});
@@ -112,6 +112,13 @@ TEST(Unended, worker_is_named_where_the_user_ends_the_run) {
     EXPECT_TRUE(read_rows(folder / "out").empty());
   }
   EXPECT_TRUE(ends_soon(worker));
+}
+
+// Side by side, as each waits for half a minute.
+TEST(Unended, worker_is_waited_for_once_and_named) {
+  std::jthread of_a_run(is_waited_for_once_and_ends_the_run);
+  std::jthread of_an_agent(of_an_agent_that_lost_its_runner_is_waited_for_once);
+  std::jthread of_an_interrupted_run(is_named_where_the_user_ends_the_run);
 }
 
 }  // namespace

@@ -48,10 +48,11 @@ std::vector<pid_t> Program::workers() const {
   std::ifstream list("/proc/" + id + "/task/" + id + "/children");
   std::vector<pid_t> workers;
   for (std::string child; list >> child;) {
-    const std::string executable = executable_of(child);  // its variables come with it
+    const std::string executable = executable_of(child);
     if (executable.empty() || executable == own) continue;
-    if (read_text("/proc/" + child + "/environ").find("LD_TRACE_LOADED_OBJECTS=") ==
-        std::string::npos) {
+    // Empty: the kernel shows the executable a moment before its variables.
+    const std::string variables = read_text("/proc/" + child + "/environ");
+    if (!variables.empty() && variables.find("LD_TRACE_LOADED_OBJECTS=") == std::string::npos) {
       workers.push_back(std::stoi(child));
     }
   }

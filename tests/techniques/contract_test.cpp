@@ -161,7 +161,7 @@ INSTANTIATE_TEST_SUITE_P(, PairTest, testing::ValuesIn(working_pairs()), [](cons
 
 TEST_P(PairTest, EachMemberKeepsItsContract) {
   const Names names = completed({GetParam().first, GetParam().second});
-  expect_contracts(small_vit(), names, {GetParam().first, GetParam().second});
+  expect_contracts(mini_vit(), names, {GetParam().first, GetParam().second});
 }
 
 TEST(ContractTableTest, HasNoContractWithoutATechnique) {
@@ -199,8 +199,8 @@ TEST(OrderTest, ShardingIsInnermostWhereverItIsListed) {
     for (const char* other : {"activation_checkpointing", "activation_offload", "mixed_precision",
                               "gradient_accumulation"}) {
       SCOPED_TRACE(std::string(sharding) + " and " + other);
-      const Trained first = train(case_of(small_vit(), {sharding, other}), kContractSteps);
-      const Trained last = train(case_of(small_vit(), {other, sharding}), kContractSteps);
+      const Trained first = train(case_of(mini_vit(), {sharding, other}), kContractSteps);
+      const Trained last = train(case_of(mini_vit(), {other, sharding}), kContractSteps);
       EXPECT_TRUE(same_bits(first, last));
       EXPECT_EQ(first.evidence.gathers, last.evidence.gathers);
       EXPECT_EQ(first.evidence.offloaded_bytes, last.evidence.offloaded_bytes);

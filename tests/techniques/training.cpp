@@ -82,6 +82,11 @@ Json small_vit() {
               {{"name", "digits"}, {"image_size", 32}});
 }
 
+Json mini_vit() {
+  return base({{"name", "vit_mini"}, {"num_classes", 10}},
+              {{"name", "digits"}, {"image_size", 64}});
+}
+
 Json small_bert() {
   return base({{"name", "bert_mini"}, {"num_classes", 5}},
               {{"name", "random_tokens"}, {"sequence_length", 16}, {"samples", 64}});

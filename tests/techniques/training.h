@@ -18,6 +18,8 @@ namespace headroom {
 /// vit_ti_16 on digits of 32 pixels, or bert_mini or gpt2_mini on 16 random tokens: a batch of 8,
 /// Adam, no dropout, no technique.
 Json small_vit();
+/// vit_mini on digits of 64 pixels, for what is trained hundreds of times.
+Json mini_vit();
 Json small_bert();
 Json small_gpt2();
 
