@@ -46,6 +46,7 @@ Json small_bert(std::int64_t ranks, std::int64_t batch_size) {
 Json small_gpt2(std::int64_t ranks, std::int64_t batch_size) {
   Json values = small_bert(ranks, batch_size);
   values["model"]["name"] = "gpt2_mini";
+  values["data"]["sequence_length"] = 4;  // each token is held against a vocabulary of 50,257
   return values;
 }
 

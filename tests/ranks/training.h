@@ -21,7 +21,7 @@ inline const Json kAdamW = {{"name", "adamw"}, {"lr", 1e-3}, {"weight_decay", 0.
 Json small_vit(std::int64_t ranks, std::int64_t batch_size);
 /// The same with vit_mini: where many steps are taken, and no figure depends on the size.
 Json mini_vit(std::int64_t ranks, std::int64_t batch_size);
-/// bert_mini or gpt2_mini on 16 random tokens, likewise.
+/// bert_mini on 16 random tokens, or gpt2_mini on 4, likewise.
 Json small_bert(std::int64_t ranks, std::int64_t batch_size);
 Json small_gpt2(std::int64_t ranks, std::int64_t batch_size);
 
