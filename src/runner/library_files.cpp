@@ -7,6 +7,7 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <set>
 #include <sstream>
@@ -39,6 +40,23 @@ std::string output_of(const Process& process) {
   return text;
 }
 
+constexpr int kMostTries = 3;
+
+/// What the loader prints of a program's libraries. One that is killed meanwhile is asked again, as
+/// a part of its list would pass for other libraries. Throws Unsupported where all are killed.
+std::string libraries_of(const std::string& program) {
+  for (int tries = 0; tries < kMostTries; ++tries) {
+    // What the caller has loaded before is the environment's, which each record keeps.
+    const Process loader({program}, "", {{"LD_TRACE_LOADED_OBJECTS", "1"}, {"LD_PRELOAD", ""}});
+    std::string text = output_of(loader);
+    pollfd ended{loader.ended(), POLLIN, 0};
+    poll(&ended, 1, static_cast<int>(std::chrono::milliseconds(kLoaderPatience).count()));
+    if (loader.try_wait().value_or(ExitStatus{}).signal != SIGKILL) return text;
+  }
+  throw Unsupported("the dynamic loader was killed whenever it was to list the libraries of " +
+                    program);
+}
+
 /// The path in a line of the loader's: "\tNAME => PATH (0xADDRESS)", or "\tPATH (0xADDRESS)"; empty
 /// where it has none.
 std::string path_in(const std::string& line) {
@@ -64,9 +82,7 @@ std::string contents_of(const std::string& path) {
 }  // namespace
 
 LibraryFiles::LibraryFiles(const std::string& program) {
-  // What the caller has loaded before is the environment's, which each record keeps.
-  const Process loader({program}, "", {{"LD_TRACE_LOADED_OBJECTS", "1"}, {"LD_PRELOAD", ""}});
-  std::istringstream lines(output_of(loader));
+  std::istringstream lines(libraries_of(program));
   for (std::string line; std::getline(lines, line);) {
     const std::string path = path_in(line);
     if (!path.empty()) files_.emplace(path, identity_of(path));

@@ -16,7 +16,8 @@ class LibraryFiles {
  public:
   /// Asks the loader, which runs no program that it loads when it is asked. Where the program has
   /// none (it is linked statically) it is started, and finds an empty request; of a script the
-  /// libraries are those of its shell. Throws std::system_error where it can't be started.
+  /// libraries are those of its shell. Throws std::system_error where it can't be started,
+  /// Unsupported where the loader is killed again and again.
   explicit LibraryFiles(const std::string& program);
 
   /// Of their names, sizes and build ids, or first MiB where the linker made no build id: other
