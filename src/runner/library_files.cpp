@@ -40,17 +40,17 @@ std::string output_of(const Process& process) {
   return text;
 }
 
-constexpr int kMostTries = 3;
+constexpr int kMaxTries = 3;
 
 /// What the loader prints of a program's libraries. One that is killed meanwhile is asked again, as
 /// a part of its list would pass for other libraries. Throws Unsupported where all are killed.
 std::string libraries_of(const std::string& program) {
-  for (int tries = 0; tries < kMostTries; ++tries) {
+  for (int tries = 0; tries < kMaxTries; ++tries) {
     // What the caller has loaded before is the environment's, which each record keeps.
     const Process loader({program}, "", {{"LD_TRACE_LOADED_OBJECTS", "1"}, {"LD_PRELOAD", ""}});
     std::string text = output_of(loader);
     pollfd ended{loader.ended(), POLLIN, 0};
-    poll(&ended, 1, static_cast<int>(std::chrono::milliseconds(kLoaderPatience).count()));
+    poll(&ended, 1, 1000);  // which it does at once, where its output is at its end
     if (loader.try_wait().value_or(ExitStatus{}).signal != SIGKILL) return text;
   }
   throw Unsupported("the dynamic loader was killed whenever it was to list the libraries of " +
