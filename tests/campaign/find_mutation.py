@@ -66,7 +66,8 @@ class Tree:
         call = ["ctest", "--test-dir", self.build_folder, "--tests-regex", entries]
         call += ["--stop-on-failure", "--output-on-failure", "--no-tests=error"]
         without = {**os.environ, "GTEST_FILTER": "-" + ":".join(left_out)} if left_out else None
-        ended = subprocess.run(call, env=without, capture_output=True, text=True)
+        # A test may print any bytes.
+        ended = subprocess.run(call, env=without, capture_output=True, text=True, errors="replace")
         if ended.returncode == 0:
             return None
         entry = FAILED_ENTRY.search(ended.stdout)

@@ -63,7 +63,8 @@ class Races:
         shown = " ".join([f"{name}='{value}'" for name, value in changes.items()] + call)
         try:
             run = subprocess.run(call, cwd=ROOT, env=os.environ | changes, timeout=TIMEOUT_S,
-                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                 errors="replace")
             self.judge(tests, reports, run, shown)
         except subprocess.TimeoutExpired:
             self.part.finding(f"{tests.program} takes more than {TIMEOUT_S} s", shown)
