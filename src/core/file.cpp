@@ -95,7 +95,7 @@ class TemporaryFile {
         fail(path, "can't make a temporary file beside it");
       }
       // Where the file system has no locks, nobody gets one and removes the file.
-      ::flock(descriptor_.get(), LOCK_EX);
+      uninterrupted([&] { return ::flock(descriptor_.get(), LOCK_EX); });
     } while (was_removed(descriptor_.get()));
   }
   ~TemporaryFile() {

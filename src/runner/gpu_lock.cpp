@@ -20,9 +20,10 @@ constexpr mode_t kForAll = 0644;  // whoever may read a file may lock it
 FileDescriptor open_shared(const std::string& path) {
   constexpr int kFlags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
   // Another user's file may not be opened with O_CREAT in a folder that all may write.
-  FileDescriptor file(open(path.c_str(), kFlags));
+  FileDescriptor file(uninterrupted([&] { return open(path.c_str(), kFlags); }));
   if (file.get() >= 0) return file;
-  file = FileDescriptor(open(path.c_str(), kFlags | O_CREAT, kForAll));
+  file = FileDescriptor(
+      uninterrupted([&] { return open(path.c_str(), kFlags | O_CREAT, kForAll); }));
   if (file.get() >= 0) fchmod(file.get(), kForAll);  // whatever the umask is
   return file;
 }

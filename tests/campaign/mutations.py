@@ -5,7 +5,7 @@ from the nearest to the farthest until one fails. A bug that no test finds is a 
 
 The seed is the number of a bug. With --seconds, a bug that was tried at this commit is not tried
 again: the next call goes on where this one was. The test that found a bug has to pass without it.
-Exit code 4: this machine mounts no overlay.
+Exit code 4: this machine lets nobody mount an overlay, or have processes of their own.
 """
 import json
 import subprocess
@@ -16,6 +16,10 @@ from mutation_list import ROOT, Mutation, read_list
 from part import Part, commit
 
 MACHINE_LACKS = 4
+# A bug may kill all that it can see: it sees an overlay and processes of its own. The first of them
+# is a shell, which waits for what others leave behind.
+ALONE = [ROOT / "ci/overlay", "unshare", "--pid", "--fork", "--kill-child", "--mount-proc",
+         "bash", "-c", '"$@"; exit $?', "bash"]
 
 
 class Mutations(Part):
@@ -60,8 +64,8 @@ class Mutations(Part):
         """Gives what found it; an empty text: nothing did; None: that could not be tried."""
         say_nothing = []
         while True:
-            call = [ROOT / "ci/overlay", sys.executable, ROOT / "tests/campaign/find_mutation.py"]
-            call += [str(mutation.number), self.build, *say_nothing]
+            call = [*ALONE, sys.executable, ROOT / "tests/campaign/find_mutation.py",
+                    str(mutation.number), self.build, *say_nothing]
             ended = subprocess.run(call, stdout=subprocess.PIPE, text=True)
             if ended.returncode != 0:
                 return None
@@ -74,13 +78,13 @@ class Mutations(Part):
 
     def passes(self, program: str, test: str) -> bool:
         """Where the bug is not."""
-        call = [self.build / program, f"--gtest_filter={test}"]
+        call = [*ALONE, self.build / program, f"--gtest_filter={test}"]
         return subprocess.run(call, capture_output=True).returncode == 0
 
 
 def main() -> int:
     part = Mutations()
-    if subprocess.run([ROOT / "ci/overlay", "true"]).returncode != 0:
+    if subprocess.run([*ALONE, "true"]).returncode != 0:
         return MACHINE_LACKS
     try:
         part.try_all()
