@@ -21,6 +21,7 @@ FAILED_TEST = re.compile(r"\[  FAILED  \] ([\w/]+\.[\w/]+)")
 STARTED_TEST = re.compile(r"\[ RUN      \] ([\w/]+\.[\w/]+)")
 # Entries of ctest that compile for minutes.
 COMPILES = re.compile("^(adding$|campaign_)")
+HANGS_AFTER_S = 300
 
 
 def answer_of(*call) -> str:
@@ -90,7 +91,11 @@ class Tree:
 
 
 def fails_again(program: Path, test: str) -> bool:
-    return subprocess.run([program, f"--gtest_filter={test}"], capture_output=True).returncode != 0
+    call = [program, f"--gtest_filter={test}"]
+    try:
+        return subprocess.run(call, capture_output=True, timeout=HANGS_AFTER_S).returncode != 0
+    except subprocess.TimeoutExpired:
+        return True
 
 
 def search(tree: Tree, file: str, left_out: list):
