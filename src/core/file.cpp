@@ -180,10 +180,14 @@ FileStart read_file_start(const std::string& path, std::size_t count) {
   if (!S_ISREG(status.st_mode)) throw ConfigError(Place{.file = path}, "not a regular file");
 
   FileStart start{.bytes = {}, .size = status.st_size};
-  constexpr std::size_t kChunk = 1024 * 1024;
+  constexpr std::int64_t kMinChunk = 4096;
+  constexpr std::int64_t kMaxChunk = 1024 * 1024;
   while (start.bytes.size() < count) {
     const std::size_t filled = start.bytes.size();
-    start.bytes.resize(std::min(count, filled + kChunk));
+    // A byte more than there should be left, so that the end is seen by the same read.
+    const std::int64_t left = start.size - static_cast<std::int64_t>(filled) + 1;
+    const auto chunk = static_cast<std::size_t>(std::clamp(left, kMinChunk, kMaxChunk));
+    start.bytes.resize(std::min(count, filled + chunk));
     const ssize_t got = uninterrupted([&] {
       return ::read(descriptor.get(), start.bytes.data() + filled, start.bytes.size() - filled);
     });

@@ -107,6 +107,19 @@ TEST(Process, that_was_given_up_gets_no_signal_and_is_not_asked) {
   EXPECT_TRUE(end_child(child, Clock::now() + std::chrono::seconds(20)));
 }
 
+TEST(Process, ends_with_all_of_its_group) {
+  constexpr int kPatienceMs = 20'000;
+  Process process({"/bin/sh", "-c", "sleep 1000 & echo $!; wait"}, "");
+  pollfd said{process.output(), POLLIN, 0};
+  ASSERT_EQ(poll(&said, 1, kPatienceMs), 1);
+  std::array<char, 32> text{};
+  ASSERT_GT(read(process.output(), text.data(), text.size() - 1), 0);
+  const FileDescriptor child_ended = watch_end(std::stoi(text.data()));
+  EXPECT_EQ(process.end(), std::nullopt);
+  pollfd ended{child_ended.get(), POLLIN, 0};
+  EXPECT_EQ(poll(&ended, 1, kPatienceMs), 1);
+}
+
 TEST(EndChild, takes_what_is_no_child_for_ended) {
   const pid_t child = fork();
   if (child == 0) _exit(0);
