@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "src/dry_run/dry_run.h"
+#include "src/dry_run/torch_library.h"
 
 namespace headroom::dry_run {
 namespace {
@@ -215,10 +216,12 @@ HEADROOM_ENTRY cudaError_t cudaDeviceSynchronize() {
 HEADROOM_ENTRY cudaError_t cudaProfilerStart() { return cudaSuccess; }
 HEADROOM_ENTRY cudaError_t cudaProfilerStop() { return cudaSuccess; }
 
+/// As of PyTorch's kernels. By what they were compiled for, some find out which of them there are:
+/// CUB's sort, for one.
 HEADROOM_ENTRY cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void*) {
   const Capability& capability = dry_run().gpu.capability;
   *attributes = {};
-  attributes->ptxVersion = capability.major * 10 + capability.minor;
+  attributes->ptxVersion = torch_architecture(capability.major * 10 + capability.minor);
   attributes->binaryVersion = attributes->ptxVersion;
   attributes->maxThreadsPerBlock = kThreadsPerBlock;
   attributes->numRegs = kRegistersPerThread;

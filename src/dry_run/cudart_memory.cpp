@@ -15,19 +15,27 @@
 namespace headroom::dry_run {
 namespace {
 
-/// Counts a copy and gives the host its bytes: what comes from the device is zeros. Returns how
-/// long it takes.
+/// No more than a program reads to decide by: a number, a size, a few of them.
+constexpr std::size_t kMaxBytesOfValues = 64;
+
+/// Counts a copy and gives the host its bytes: what comes from the device is zeros where it is not
+/// known. Returns how long it takes.
 std::int64_t count_copy(void* to, const void* from, std::size_t size) {
   DryRun& device = dry_run_with_context();
   const auto bytes = static_cast<std::int64_t>(size);
   const bool to_device = device.memory.owns(to);
   const bool from_device = device.memory.owns(from);
-  if (to_device && from_device) return memory_ns(device.gpu, 2 * bytes);
+  if (to_device && from_device) {
+    device.known.copy(to, from, size);
+    return memory_ns(device.gpu, 2 * bytes);
+  }
   if (to_device) {
+    device.known.set(to, from, size);
     device.counters.to_device_bytes += bytes;
   } else if (from_device) {
     device.counters.to_host_bytes += bytes;
-    std::memset(to, 0, size);
+    if (size <= kMaxBytesOfValues) ++device.counters.values_read;
+    device.known.read(to, from, size);
   } else {
     std::memcpy(to, from, size);
   }
@@ -48,7 +56,9 @@ class Pool {
     const std::lock_guard lock(mutex_);
     const std::int64_t missing = used_ + bytes - reserved_;
     if (missing > 0) {
-      if (!memory.take(missing)) return fail(cudaErrorMemoryAllocation);
+      const bool is_taken = memory.take(missing);
+      report_device();
+      if (!is_taken) return fail(cudaErrorMemoryAllocation);
       reserved_ += missing;
     }
     used_ += bytes;
@@ -125,6 +135,7 @@ HEADROOM_ENTRY cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total)
 
 HEADROOM_ENTRY cudaError_t cudaMalloc(void** address, std::size_t size) {
   *address = dry_run_with_memory().memory.allocate(static_cast<std::int64_t>(size));
+  report_device();
   return *address == nullptr ? fail(cudaErrorMemoryAllocation) : cudaSuccess;
 }
 
@@ -137,6 +148,7 @@ HEADROOM_ENTRY cudaError_t cudaFree(void* address) {
 
 HEADROOM_ENTRY cudaError_t cudaHostAlloc(void** address, std::size_t size, unsigned) {
   *address = dry_run_with_context().pinned.allocate(static_cast<std::int64_t>(size));
+  report_device();
   return *address == nullptr ? fail(cudaErrorMemoryAllocation) : cudaSuccess;
 }
 
@@ -147,6 +159,7 @@ HEADROOM_ENTRY cudaError_t cudaFreeHost(void* address) {
 
 HEADROOM_ENTRY cudaError_t cudaHostRegister(void* address, std::size_t size, unsigned) {
   dry_run_with_context().pinned.pin(address, static_cast<std::int64_t>(size));
+  report_device();
   return cudaSuccess;
 }
 
@@ -221,6 +234,7 @@ HEADROOM_ENTRY cudaError_t cudaMemsetAsync(void* address, int value, std::size_t
                                            cudaStream_t stream) {
   DryRun& device = dry_run_with_context();
   if (device.memory.owns(address)) {
+    device.known.fill(address, value, size);
     device.timeline.run(stream, memory_ns(device.gpu, static_cast<std::int64_t>(size)));
   } else {
     std::memset(address, value, size);

@@ -156,6 +156,7 @@ HEADROOM_ENTRY cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStrea
   DryRun& device = dry_run_with_context();
   const auto* capture = reinterpret_cast<const Capture*>(executable);
   device.counters.launches += capture->nodes;
+  device.known.forget_all();
   device.timeline.run(stream, capture->ns);
   return cudaSuccess;
 }

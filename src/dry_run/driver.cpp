@@ -152,7 +152,9 @@ HEADROOM_ENTRY CUresult cuMemAddressFree(CUdeviceptr, std::size_t) { return CUDA
 HEADROOM_ENTRY CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, std::size_t size,
                                     const CUmemAllocationProp*, unsigned long long) {
   const auto bytes = static_cast<std::int64_t>(size);
-  if (!dry_run_with_memory().memory.take(bytes)) return CUDA_ERROR_OUT_OF_MEMORY;
+  const bool is_taken = dry_run_with_memory().memory.take(bytes);
+  report_device();
+  if (!is_taken) return CUDA_ERROR_OUT_OF_MEMORY;
   *handle = chunks().add(bytes);
   return CUDA_SUCCESS;
 }

@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "src/dry_run/torch_library.h"
+
 namespace headroom::dry_run {
 namespace {
 
@@ -25,14 +27,14 @@ DryRun& dry_run() {
 }
 
 DryRun& dry_run_with_context() {
-  // The handlers of atexit run before the destructors of what was loaded earlier, PyTorch's
-  // allocator among it: so the report can still ask it.
-  static DryRun& device = [&]() -> DryRun& {
+  static DryRun& device = []() -> DryRun& {
     dry_run().memory.make_context();
-    remember_torch_version();
+    report_device();
+    // The handlers of atexit run before the destructors of what was loaded earlier, PyTorch's
+    // allocator among it: so it can still be asked.
     static const pid_t owner = getpid();
     std::atexit([] {
-      if (getpid() == owner) write_report();  // a fork has a copy of the counters, and no device
+      if (getpid() == owner) report_end();  // a fork has a copy of the counters, and no device
     });
     return dry_run();
   }();
@@ -42,16 +44,23 @@ DryRun& dry_run_with_context() {
 DryRun& dry_run_with_memory() {
   static DryRun& device = []() -> DryRun& {
     DryRun& with_context = dry_run_with_context();
-    owe_report();
+    look_for_torch();
+    report_texts();
     return with_context;
   }();
   return device;
 }
 
-void run_work(cudaStream_t stream, std::int64_t ns) {
+void run_transfer(cudaStream_t stream, std::int64_t ns) {
   DryRun& device = dry_run_with_context();
   ++device.counters.launches;
   device.timeline.run(stream, ns);
+  report_work();
+}
+
+void run_work(cudaStream_t stream, std::int64_t ns) {
+  dry_run().known.forget_all();
+  run_transfer(stream, ns);
 }
 
 void run_kernel(cudaStream_t stream, std::int64_t threads) {
@@ -72,6 +81,8 @@ void not_modelled(const char* function) {
       names() += (names().empty() ? "" : ", ") + std::string(function);
     }
   }
+  look_for_torch();
+  report_texts();
   throw std::runtime_error(std::string("headroom dry run: ") + function +
                            " is not modelled: a dry run can't follow this program");
 }

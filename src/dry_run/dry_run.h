@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 
+#include "src/dry_run/known_bytes.h"
 #include "src/dry_run/memory.h"
 #include "src/dry_run/settings.h"
 #include "src/dry_run/timeline.h"
@@ -24,6 +25,7 @@ struct Counters {
   std::atomic<std::int64_t> product_flops{0};
   std::atomic<std::int64_t> to_device_bytes{0};
   std::atomic<std::int64_t> to_host_bytes{0};
+  std::atomic<std::int64_t> values_read{0};  // copies to the host of a few bytes
   std::atomic<std::int64_t> collective_bytes{0};
 };
 
@@ -34,6 +36,7 @@ struct DryRun {
   GpuMemory memory{settings.memory_bytes > 0 ? settings.memory_bytes : gpu.memory_bytes,
                    gpu.context_bytes, settings.overcommit};
   PinnedMemory pinned;
+  KnownBytes known;
   Timeline timeline{settings.host_ns, settings.launch_queue};
   Counters counters;
 };
@@ -45,13 +48,17 @@ DryRun& dry_run();
 /// device.
 DryRun& dry_run_with_context();
 
-/// The same, where the call takes memory of the device: from then on this process owes a report.
+/// The same, where the call takes memory of the device: by now a program of PyTorch has loaded it.
 DryRun& dry_run_with_memory();
 
-/// Puts work on a stream, and counts it as a launch: of a given length, of a kernel, of a product.
+/// Puts work on a stream, and counts it as a launch: of a given length, which may write anywhere;
+/// of a kernel; of a product.
 void run_work(cudaStream_t stream, std::int64_t ns);
 void run_kernel(cudaStream_t stream, std::int64_t threads);
 void run_product(cudaStream_t stream, std::int64_t flops, Precision precision);
+
+/// The same for what writes nowhere but where its caller says in DryRun::known.
+void run_transfer(cudaStream_t stream, std::int64_t ns);
 
 /// Gives the error back, and keeps it as this thread's last error, as cudart does.
 cudaError_t fail(cudaError_t error);
@@ -63,18 +70,17 @@ cudaError_t fail(cudaError_t error);
 /// The functions that not_modelled() was called with, joined by ", ".
 std::string not_modelled_functions();
 
-/// Asks the program's LibTorch for its version, which it can't tell any more when the program ends.
-void remember_torch_version();
+// The report of this process (dry_report.h), in the folder that the settings name. Where it can't
+// be made, that is said on standard error, and the process ends with exit code 4.
 
-/// Makes the file of the report, empty: it stays so where this process comes to no end of its own.
-/// Where it can't be made, that is said on standard error, and the process ends with exit code 4.
-/// Where the program before an exec has left its own so, it is said, and there will be no report.
-void owe_report();
-
-/// Writes what this process took and did, as one JSON object, to PID.json in the folder that the
-/// settings name; nothing where they name none. docs/planning.md lists its members. Where it can't
-/// be written, that is said on standard error, and the file is torn.
-void write_report();
+/// Brings it up to date with the device's memory and counters.
+void report_device();
+/// With what PyTorch's allocator counts as well. Takes the allocator's lock.
+void report_work();
+/// With LibTorch's version, and the functions that are not modelled.
+void report_texts();
+/// For the last time: the process ends by itself.
+void report_end();
 
 }  // namespace headroom::dry_run
 

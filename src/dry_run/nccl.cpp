@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // NCCL: communicators of any number of ranks, of which this process is one and the others never
-// come. A collective lasts as long as what this rank sends by NCCL's rings takes to its neighbour;
-// what it receives is zeros, as all that is on the device. The memory that NCCL takes for itself is
-// not counted. ncclCommSplit is not modelled: how many ranks ask for the same group, only they
-// know.
+// come. A collective lasts as long as what this rank sends by NCCL's rings takes to its neighbour.
+// What it receives is zeros, as all that is on the device; but where it is known what this rank
+// sends, the others send the same, by which ranks that compare themselves agree. The memory that
+// NCCL takes for itself is not counted. ncclCommSplit is not modelled: how many ranks ask for the
+// same group, only they know.
 #include <nccl.h>
 
 #include <algorithm>
@@ -48,7 +49,7 @@ std::int64_t transfer_bytes(std::size_t count, ncclDataType_t type) {
 ncclResult_t transfer(cudaStream_t stream, std::int64_t sent, std::int64_t moved) {
   DryRun& device = dry_run();
   device.counters.collective_bytes += sent;
-  run_work(stream, peer_copy_ns(device.gpu, moved));
+  run_transfer(stream, peer_copy_ns(device.gpu, moved));
   return ncclSuccess;
 }
 
@@ -59,6 +60,26 @@ ncclResult_t transfer(cudaStream_t stream, std::int64_t sent) {
 /// A rank passes on all it has, but for the last of the chain; where it stands is NCCL's choice.
 std::int64_t passed_on(ncclComm_t communicator, std::int64_t bytes) {
   return communicator->ranks > 1 ? bytes : 0;
+}
+
+/// What stands in `sent` on each rank now stands in `received` on this one: `parts` times.
+void receive_same(void* received, const void* sent, std::int64_t bytes, int parts = 1) {
+  auto* to = static_cast<char*>(received);
+  for (int part = 0; part < parts; ++part, to += bytes) {
+    dry_run().known.copy(to, sent, static_cast<std::size_t>(bytes));
+  }
+}
+
+void receive_unknown(void* received, std::int64_t bytes) {
+  dry_run().known.forget(received, static_cast<std::size_t>(bytes));
+}
+
+/// What is reduced over ranks that send the same: that itself, but for sums and products.
+void receive_reduced(void* received, const void* sent, std::int64_t bytes, ncclRedOp_t operation,
+                     ncclComm_t communicator) {
+  const bool is_same = operation == ncclMax || operation == ncclMin || operation == ncclAvg;
+  if (is_same || communicator->ranks == 1) return receive_same(received, sent, bytes);
+  receive_unknown(received, bytes);
 }
 
 }  // namespace
@@ -160,28 +181,37 @@ HEADROOM_ENTRY ncclResult_t ncclRedOpDestroy(ncclRedOp_t, ncclComm_t) { return n
 HEADROOM_ENTRY ncclResult_t ncclGroupStart() { return ncclSuccess; }
 HEADROOM_ENTRY ncclResult_t ncclGroupEnd() { return ncclSuccess; }
 
-HEADROOM_ENTRY ncclResult_t ncclAllGather(const void*, void*, std::size_t sent, ncclDataType_t type,
-                                          ncclComm_t communicator, cudaStream_t stream) {
-  return transfer(stream, (communicator->ranks - 1) * transfer_bytes(sent, type));
+HEADROOM_ENTRY ncclResult_t ncclAllGather(const void* send, void* receive, std::size_t sent,
+                                          ncclDataType_t type, ncclComm_t communicator,
+                                          cudaStream_t stream) {
+  const std::int64_t bytes = transfer_bytes(sent, type);
+  receive_same(receive, send, bytes, communicator->ranks);
+  return transfer(stream, (communicator->ranks - 1) * bytes);
 }
 
-HEADROOM_ENTRY ncclResult_t ncclReduceScatter(const void*, void*, std::size_t received,
-                                              ncclDataType_t type, ncclRedOp_t,
+HEADROOM_ENTRY ncclResult_t ncclReduceScatter(const void* send, void* receive, std::size_t received,
+                                              ncclDataType_t type, ncclRedOp_t operation,
                                               ncclComm_t communicator, cudaStream_t stream) {
-  return transfer(stream, (communicator->ranks - 1) * transfer_bytes(received, type));
+  const std::int64_t bytes = transfer_bytes(received, type);
+  const auto* part = static_cast<const char*>(send) + communicator->rank * bytes;
+  receive_reduced(receive, part, bytes, operation, communicator);
+  return transfer(stream, (communicator->ranks - 1) * bytes);
 }
 
 /// A reduce-scatter and an all-gather.
-HEADROOM_ENTRY ncclResult_t ncclAllReduce(const void*, void*, std::size_t count,
-                                          ncclDataType_t type, ncclRedOp_t, ncclComm_t communicator,
-                                          cudaStream_t stream) {
+HEADROOM_ENTRY ncclResult_t ncclAllReduce(const void* send, void* receive, std::size_t count,
+                                          ncclDataType_t type, ncclRedOp_t operation,
+                                          ncclComm_t communicator, cudaStream_t stream) {
   const std::int64_t ranks = communicator->ranks;
-  return transfer(stream, 2 * (ranks - 1) * transfer_bytes(count, type) / ranks);
+  const std::int64_t bytes = transfer_bytes(count, type);
+  receive_reduced(receive, send, bytes, operation, communicator);
+  return transfer(stream, 2 * (ranks - 1) * bytes / ranks);
 }
 
-HEADROOM_ENTRY ncclResult_t ncclBroadcast(const void*, void*, std::size_t count,
+HEADROOM_ENTRY ncclResult_t ncclBroadcast(const void* send, void* receive, std::size_t count,
                                           ncclDataType_t type, int, ncclComm_t communicator,
                                           cudaStream_t stream) {
+  receive_same(receive, send, transfer_bytes(count, type));
   return transfer(stream, passed_on(communicator, transfer_bytes(count, type)));
 }
 
@@ -190,16 +220,23 @@ HEADROOM_ENTRY ncclResult_t ncclBcast(void*, std::size_t count, ncclDataType_t t
   return transfer(stream, passed_on(communicator, transfer_bytes(count, type)));
 }
 
-HEADROOM_ENTRY ncclResult_t ncclReduce(const void*, void*, std::size_t count, ncclDataType_t type,
-                                       ncclRedOp_t, int, ncclComm_t communicator,
-                                       cudaStream_t stream) {
-  return transfer(stream, passed_on(communicator, transfer_bytes(count, type)));
+HEADROOM_ENTRY ncclResult_t ncclReduce(const void* send, void* receive, std::size_t count,
+                                       ncclDataType_t type, ncclRedOp_t operation, int root,
+                                       ncclComm_t communicator, cudaStream_t stream) {
+  const std::int64_t bytes = transfer_bytes(count, type);
+  if (root == communicator->rank) receive_reduced(receive, send, bytes, operation, communicator);
+  return transfer(stream, passed_on(communicator, bytes));
 }
 
 /// `count` elements to each rank.
-HEADROOM_ENTRY ncclResult_t ncclAlltoAll(const void*, void*, std::size_t count, ncclDataType_t type,
-                                         ncclComm_t communicator, cudaStream_t stream) {
-  return transfer(stream, (communicator->ranks - 1) * transfer_bytes(count, type));
+HEADROOM_ENTRY ncclResult_t ncclAlltoAll(const void* send, void* receive, std::size_t count,
+                                         ncclDataType_t type, ncclComm_t communicator,
+                                         cudaStream_t stream) {
+  const std::int64_t bytes = transfer_bytes(count, type);
+  // From each rank comes its part for this one.
+  const auto* part = static_cast<const char*>(send) + communicator->rank * bytes;
+  receive_same(receive, part, bytes, communicator->ranks);
+  return transfer(stream, (communicator->ranks - 1) * bytes);
 }
 
 HEADROOM_ENTRY ncclResult_t ncclSend(const void*, std::size_t count, ncclDataType_t type, int peer,
@@ -207,10 +244,12 @@ HEADROOM_ENTRY ncclResult_t ncclSend(const void*, std::size_t count, ncclDataTyp
   return transfer(stream, peer == communicator->rank ? 0 : transfer_bytes(count, type));
 }
 
-HEADROOM_ENTRY ncclResult_t ncclRecv(void*, std::size_t count, ncclDataType_t type, int peer,
-                                     ncclComm_t communicator, cudaStream_t stream) {
+HEADROOM_ENTRY ncclResult_t ncclRecv(void* receive, std::size_t count, ncclDataType_t type,
+                                     int peer, ncclComm_t communicator, cudaStream_t stream) {
   const bool from_itself = peer == communicator->rank;
-  return transfer(stream, /*sent=*/0, from_itself ? 0 : transfer_bytes(count, type));
+  const std::int64_t bytes = transfer_bytes(count, type);
+  receive_unknown(receive, bytes);
+  return transfer(stream, /*sent=*/0, from_itself ? 0 : bytes);
 }
 
 }  // namespace headroom::dry_run

@@ -1,199 +1,144 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a process that ran dry writes when it ends, and what it asks of its LibTorch for that.
-#include <c10/cuda/CUDACachingAllocator.h>
-#include <dlfcn.h>
+// The report of this process: where it lies, and what stands in it.
 #include <fcntl.h>
-#include <link.h>
-#include <torch/version.h>
+#include <pthread.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
-#include <atomic>
+#include <algorithm>
 #include <cerrno>
-#include <cinttypes>
-#include <cstdint>
 #include <cstdio>
 #include <cstring>
-#include <exception>
+#include <mutex>
+#include <new>
 #include <string>
-#include <string_view>
 
+#include "src/dry_run/dry_report.h"
 #include "src/dry_run/dry_run.h"
+#include "src/dry_run/torch_library.h"
 
 namespace headroom::dry_run {
 namespace {
 
-/// What PyTorch's caching allocator counted, in the program that the dry run was loaded into.
-struct TorchAllocator {
-  std::string version;    // of the program's LibTorch; empty: it has none
-  bool is_known = false;  // it is the version that the dry run was built with
-  std::int64_t peak_allocated_bytes = 0;
-  std::int64_t peak_reserved_bytes = 0;
-  std::int64_t out_of_memory_errors = 0;
-};
-
-using c10::cuda::CUDACachingAllocator::CUDAAllocator;
-
-/// A library that the program has loaded already, by the end of its path; null: it has not. Python
-/// loads PyTorch's outside of the global scope, so the path is needed.
-void* loaded_library(std::string_view name) {
-  struct Search {
-    std::string_view name;
-    std::string path;
-  } search{name, ""};
-  const auto visit = [](dl_phdr_info* info, std::size_t, void* data) {
-    auto& wanted = *static_cast<Search*>(data);
-    if (!std::string_view(info->dlpi_name).ends_with(wanted.name)) return 0;
-    wanted.path = info->dlpi_name;
-    return 1;
-  };
-  if (dl_iterate_phdr(visit, &search) == 0) return nullptr;
-  return dlopen(search.path.c_str(), RTLD_LAZY | RTLD_NOLOAD);
-}
-
-/// The version in LibTorch's own description of itself, which has had this form since 1.3.
-std::string program_version() {
-  void* library = loaded_library("/libtorch_cpu.so");
-  if (library == nullptr) return "";
-  using ShowConfig = std::string (*)();
-  const auto show = reinterpret_cast<ShowConfig>(dlsym(library, "_ZN2at11show_configB5cxx11Ev"));
-  if (show == nullptr) return "unknown";
-  constexpr std::string_view kKey = "TORCH_VERSION=";
-  std::string text;
-  try {
-    text = show();
-  } catch (const std::exception&) {  // it asks CUDA's libraries, one of which may not be modelled
-    return "unknown";
-  }
-  const std::size_t begin = text.find(kKey);
-  if (begin == std::string::npos) return "unknown";
-  const std::size_t version = begin + kKey.size();
-  return text.substr(version, text.find_first_of(", \n", version) - version);
-}
-
-std::string& torch_version() {
-  static auto& text = *new std::string;
-  return text;
-}
-
-/// Asks the allocator of device 0. It has no C interface, so it is asked through LibTorch's own
-/// header, and only where the program's LibTorch is the version of that header.
-TorchAllocator read_torch_allocator() {
-  TorchAllocator result;
-  result.version = torch_version();
-  if (result.version != TORCH_VERSION) return result;
-  void* library = loaded_library("/libc10_cuda.so");
-  if (library == nullptr) return result;
-  constexpr const char* kSlot = "_ZN3c104cuda20CUDACachingAllocator9allocatorE";
-  // A program that is linked with LibTorch may hold the variable itself (a copy relocation).
-  void* address = dlsym(RTLD_DEFAULT, kSlot);
-  if (address == nullptr) address = dlsym(library, kSlot);
-  const auto* slot = static_cast<std::atomic<CUDAAllocator*>*>(address);
-  CUDAAllocator* allocator = slot == nullptr ? nullptr : slot->load();
-  if (allocator == nullptr || !allocator->initialized()) return result;
-  constexpr auto kAll = static_cast<std::size_t>(c10::CachingAllocator::StatType::AGGREGATE);
-  const auto stats = allocator->getDeviceStats(0);
-  result.is_known = true;
-  result.peak_allocated_bytes = stats.allocated_bytes[kAll].peak;
-  result.peak_reserved_bytes = stats.reserved_bytes[kAll].peak;
-  result.out_of_memory_errors = stats.num_ooms;
-  return result;
-}
-
-class JsonObject {
- public:
-  explicit JsonObject(std::FILE* file) : file_(file) { std::fputc('{', file_); }
-  ~JsonObject() { std::fputs("}\n", file_); }
-  JsonObject(const JsonObject&) = delete;
-  JsonObject& operator=(const JsonObject&) = delete;
-
-  void number(const char* name, std::int64_t value) {
-    std::fprintf(file_, "%s\"%s\": %" PRId64, comma(), name, value);
-  }
-  /// `value` needs no escapes: names of functions and GPUs.
-  void text(const char* name, const std::string& value) {
-    std::fprintf(file_, "%s\"%s\": \"%s\"", comma(), name, value.c_str());
-  }
-
- private:
-  const char* comma() {
-    const char* separator = first_ ? "" : ", ";
-    first_ = false;
-    return separator;
-  }
-
-  std::FILE* file_;
-  bool first_ = true;
-};
-
-void write_members(JsonObject& json, DryRun& device) {
-  json.text("gpu", std::string(device.gpu.name));
-  json.number("total_bytes", device.memory.total());
-  json.number("context_bytes", device.gpu.context_bytes);
-  json.number("peak_device_bytes", device.memory.peak_used());
-  json.number("refused_bytes", device.memory.refused_bytes());
-  json.number("free_when_refused_bytes", device.memory.free_when_refused());
-  json.number("peak_pinned_bytes", device.pinned.peak_bytes());
-  json.number("to_device_bytes", device.counters.to_device_bytes);
-  json.number("to_host_bytes", device.counters.to_host_bytes);
-  json.number("collective_bytes", device.counters.collective_bytes);
-  json.number("launches", device.counters.launches);
-  json.number("product_flops", device.counters.product_flops);
-  json.number("device_time_ns", device.timeline.now_ns());
-  json.number("undecided_questions", device.timeline.undecided_questions());
-  json.text("not_modelled", not_modelled_functions());
-  const TorchAllocator torch = read_torch_allocator();
-  json.text("libtorch", torch.version);
-  if (torch.is_known) {
-    json.number("peak_allocated_bytes", torch.peak_allocated_bytes);
-    json.number("peak_reserved_bytes", torch.peak_reserved_bytes);
-    json.number("out_of_memory_errors", torch.out_of_memory_errors);
-  }
-}
-
-std::string report_path() {
-  return dry_run().settings.report_folder + "/" + std::to_string(getpid()) + ".json";
-}
-
 constexpr int kExitCode = 4;  // headroom's own where the machine lacks something
 
-/// As `errno` has it.
-void say_no_report(const std::string& path) {
+/// Nobody would learn that this process used a device.
+[[noreturn]] void end_without_report(const std::string& path, int error) {
   std::fprintf(stderr, "headroom dry run: no report: %s can't be written: %s\n", path.c_str(),
-               std::strerror(errno));
+               std::strerror(error));
+  unlink(path.c_str());  // what was made of it
+  _exit(kExitCode);
+}
+
+/// A file of this process: its number is also that of the program that it was before an exec.
+int make_file(const std::string& folder, std::string& path) {
+  for (int count = 0;; ++count) {
+    path = folder + "/" + std::to_string(getpid()) + "." + std::to_string(count) +
+           DryReport::kFileEnding;
+    const int file = open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (file >= 0 || errno != EEXIST) return file;
+  }
+}
+
+void* map(int file) {
+  const int kind = file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED;
+  return mmap(nullptr, sizeof(DryReport), PROT_READ | PROT_WRITE, kind, file, 0);
+}
+
+/// In the folder of the settings; where they name none, in memory of this process.
+void* map_page(const std::string& folder) {
+  if (folder.empty()) return map(-1);
+  std::string path;
+  const int file = make_file(folder, path);
+  if (file < 0) end_without_report(path, errno);
+  // Room on the disk now: a write to a mapping can't fail otherwise than by SIGBUS.
+  const int error = posix_fallocate(file, 0, sizeof(DryReport));
+  if (error != 0) end_without_report(path, error);
+  void* page = map(file);
+  if (page == MAP_FAILED) end_without_report(path, errno);
+  close(file);
+  return page;
+}
+
+template <std::size_t size>
+void set_text(char (&field)[size], const std::string& text) {
+  std::strncpy(field, text.c_str(), size - 1);
+}
+
+DryReport& page() {
+  static DryReport& the_page = []() -> DryReport& {
+    const DryRun& device = dry_run();
+    void* memory = map_page(device.settings.report_folder);
+    if (memory == MAP_FAILED) end_without_report("a page of memory", errno);
+    auto& report = *new (memory) DryReport{};
+    set_text(report.gpu, std::string(device.gpu.name));
+    report.form = DryReport::kForm;
+    // A fork has a copy of the counters, and no device: it goes on in memory of its own.
+    pthread_atfork(nullptr, nullptr, [] {
+      mmap(&page(), sizeof(DryReport), PROT_READ | PROT_WRITE,
+           MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    });
+    return report;
+  }();
+  return the_page;
+}
+
+std::mutex& page_mutex() {
+  static auto& the_mutex = *new std::mutex;
+  return the_mutex;
+}
+
+void raise(DryReport::Count& peak, std::int64_t value) { peak = std::max(peak.load(), value); }
+
+void write_device(DryReport& report, const DryRun& device) {
+  report.total_bytes = device.memory.total();
+  report.context_bytes = device.gpu.context_bytes;
+  report.peak_device_bytes = device.memory.peak_used();
+  report.refused_bytes = device.memory.refused_bytes();
+  report.free_when_refused_bytes = device.memory.free_when_refused();
+  report.peak_pinned_bytes = device.pinned.peak_bytes();
+  report.to_device_bytes = device.counters.to_device_bytes.load();
+  report.to_host_bytes = device.counters.to_host_bytes.load();
+  report.values_read = device.counters.values_read.load();
+  report.collective_bytes = device.counters.collective_bytes.load();
+  report.launches = device.counters.launches.load();
+  report.product_flops = device.counters.product_flops.load();
+  report.device_time_ns = device.timeline.now_ns();
+  report.undecided_questions = device.timeline.undecided_questions();
+}
+
+void write_allocator(DryReport& report, const TorchAllocator& torch) {
+  report.knows_allocator = 1;
+  raise(report.peak_allocated_bytes, torch.peak_allocated_bytes);
+  raise(report.peak_reserved_bytes, torch.peak_reserved_bytes);
+  report.latest_peak_allocated_bytes = torch.peak_allocated_bytes;
+  report.latest_peak_reserved_bytes = torch.peak_reserved_bytes;
+  report.out_of_memory_errors = torch.out_of_memory_errors;
 }
 
 }  // namespace
 
-void remember_torch_version() { torch_version() = program_version(); }
-
-void owe_report() {
-  if (dry_run().settings.report_folder.empty()) return;
-  const std::string path = report_path();
-  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (file >= 0) {
-    close(file);
-    return;
-  }
-  // One that is there tells of the program that this process was before exec().
-  const bool is_there = errno == EEXIST;
-  say_no_report(path);
-  if (!is_there) _exit(kExitCode);  // nobody would learn that this process used a device
-  dry_run().settings.report_folder.clear();
+void report_device() {
+  const std::lock_guard lock(page_mutex());
+  write_device(page(), dry_run());
 }
 
-void write_report() {
-  DryRun& device = dry_run();
-  if (device.settings.report_folder.empty()) return;
-  const std::string path = report_path();
-  std::FILE* file = std::fopen(path.c_str(), "w");
-  if (file == nullptr) return say_no_report(path);
-  {
-    JsonObject json(file);
-    write_members(json, device);
-  }
-  const bool has_failed = std::fflush(file) != 0 || std::ferror(file) != 0;
-  if (has_failed) say_no_report(path);
-  if (std::fclose(file) != 0 && !has_failed) say_no_report(path);
+void report_work() {
+  const auto torch = ask_torch_allocator();
+  const std::lock_guard lock(page_mutex());
+  write_device(page(), dry_run());
+  if (torch) write_allocator(page(), *torch);
+}
+
+void report_texts() {
+  const std::lock_guard lock(page_mutex());
+  set_text(page().libtorch, torch_version());
+  set_text(page().not_modelled, not_modelled_functions());
+}
+
+void report_end() {
+  report_work();
+  page().has_ended = 1;
 }
 
 }  // namespace headroom::dry_run

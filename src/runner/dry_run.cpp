@@ -9,48 +9,59 @@
 #include <array>
 #include <csignal>
 #include <cstdlib>
+#include <new>
 #include <optional>
 #include <system_error>
 #include <utility>
 
 #include "src/core/error.h"
 #include "src/core/file.h"
-#include "src/core/json.h"
 #include "src/core/scratch_folder.h"
+#include "src/dry_run/dry_report.h"
 
 namespace headroom {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kMaxBytesOfReport = 1 << 20;
-
-// What a report holds, and what it holds where LibTorch's allocator could be asked.
-constexpr std::array kTextsOfReport = {"gpu", "libtorch", "not_modelled"};
-constexpr std::array kCountsOfReport = {
-    "total_bytes",     "context_bytes", "peak_device_bytes",  "refused_bytes",
-    "to_device_bytes", "to_host_bytes", "peak_pinned_bytes",  "collective_bytes",
-    "launches",        "product_flops", "undecided_questions"};
-constexpr std::array kCountsOfAllocator = {"peak_allocated_bytes", "peak_reserved_bytes",
-                                           "out_of_memory_errors"};
-
-bool is_count(const Json& value) { return value.is_number_integer() && value >= 0; }
-
-/// Free bytes are less than none where the context alone is larger than the GPU.
-bool is_free(const Json& bytes, const Json& context_bytes) {
-  return bytes.is_number_integer() && bytes >= -context_bytes.get<std::int64_t>();
+/// A text of a report; nothing: whoever runs dry can write there, and has written no text.
+template <std::size_t size>
+std::optional<std::string> text_of(const char (&field)[size]) {
+  const char* end = std::find(field, field + size, '\0');
+  const bool is_text = end != field + size && std::all_of(field, end, [](char c) {
+                         return c >= ' ' && c <= '~' && c != '"' && c != '\\';
+                       });
+  return is_text ? std::optional(std::string(field, end)) : std::nullopt;
 }
 
-/// Whether it is the report of a dry run: whoever runs dry can write into its folder.
-bool is_report(const Json& json) {
-  return std::ranges::all_of(kTextsOfReport,
-                             [&](const char* name) { return member(json, name).is_string(); }) &&
-         std::ranges::all_of(kCountsOfReport,
-                             [&](const char* name) { return is_count(member(json, name)); }) &&
-         is_free(member(json, "free_when_refused_bytes"), json["context_bytes"]) &&
-         std::ranges::all_of(kCountsOfAllocator, [&](const char* name) {
-           return !json.contains(name) || is_count(json[name]);
-         });
+/// Null where it is none.
+Json json_of(const DryReport& report) {
+  const auto gpu = text_of(report.gpu);
+  const auto libtorch = text_of(report.libtorch);
+  const auto not_modelled = text_of(report.not_modelled);
+  if (report.form != DryReport::kForm || !gpu || !libtorch || !not_modelled) return {};
+  Json json{{"gpu", *gpu}, {"libtorch", *libtorch}, {"not_modelled", *not_modelled}};
+  for (const CountOfReport& count : kCountsOfReport) {
+    if (count.is_of_allocator && report.knows_allocator == 0) continue;
+    const std::int64_t value = report.*count.value;
+    // Free bytes are less than none where the context alone is larger than the GPU.
+    const bool is_free = count.value == &DryReport::free_when_refused_bytes;
+    if (value < (is_free ? -report.context_bytes : 0)) return {};
+    json[count.name] = value;
+  }
+  return json;
+}
+
+Json read_report(const std::filesystem::path& file) {
+  alignas(DryReport) std::array<char, sizeof(DryReport)> bytes{};
+  try {
+    const std::string text = read_file(file.string(), bytes.size());
+    if (text.size() != bytes.size()) return {};
+    std::ranges::copy(text, bytes.begin());
+  } catch (const ConfigError&) {  // it is too long, or no file
+    return {};
+  }
+  return json_of(*std::launder(reinterpret_cast<const DryReport*>(bytes.data())));
 }
 
 /// ld.so splits LD_PRELOAD at spaces and colons, replaces what follows a "$", and knows no escape.
@@ -155,21 +166,16 @@ Environment dry_run_environment(const DryRun& dry_run, const std::filesystem::pa
 DryReports read_reports(const std::filesystem::path& scratch) {
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator(scratch)) {
-    if (entry.path().extension() == ".json") files.push_back(entry.path());
+    if (entry.path().extension() == DryReport::kFileEnding) files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());
   DryReports reports;
   for (const auto& file : files) {
-    Json report;
-    try {
-      report = read_json(read_file(file.string(), kMaxBytesOfReport));
-    } catch (const JsonError&) {    // it is empty, or torn
-    } catch (const ConfigError&) {  // it is too long, or no file
-    }
-    if (is_report(report)) {
-      reports.whole.push_back(std::move(report));
+    Json report = read_report(file);
+    if (report.is_null()) {
+      ++reports.damaged;
     } else {
-      ++reports.missing;
+      reports.whole.push_back(std::move(report));
     }
   }
   return reports;

@@ -36,10 +36,10 @@ Environment dry_run_environment(const DryRun& dry_run, const std::filesystem::pa
 
 /// What the processes that used the device have told.
 struct DryReports {
-  std::vector<nlohmann::ordered_json> whole;  // of those that came to their end, by process number
-  /// How many took memory of the device and left no whole report: they did not end by themselves,
-  /// or could not write it.
-  std::size_t missing = 0;
+  /// Of each program that a process was, by process number: the counts and texts of
+  /// src/dry_run/dry_report.h; those of the allocator where it could be asked.
+  std::vector<nlohmann::ordered_json> whole;
+  std::size_t damaged = 0;  // files that are no report, or no more
 };
 
 /// Reads the reports in the folder of a run.

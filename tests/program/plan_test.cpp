@@ -296,16 +296,22 @@ TEST(PlanOfAProgram, RunsAnyProgramOfLibTorch) {
             record["columns"]["run_peak_reserved_bytes"]);
 }
 
-TEST(PlanOfAProgram, SaysWhereAReportIsMissing) {
+TEST(PlanOfAProgram, TellsWhatAProcessTookThatWasKilled) {
   const TemporaryFolder folder;
   const Ended killed =
-      run_headroom({"plan", "--", "sh", "-c",
+      run_headroom({"plan", "--json", "--", "sh", "-c",
                     worker_command(folder, 1000) + " 3>&1 > /dev/null | grep -q -m 1 timing"});
-  EXPECT_EQ(killed.code, 2);
-  EXPECT_NE(killed.err.find("1 of its processes used the CUDA device and left no report of it"),
-            std::string::npos)
-      << killed.err;
+  EXPECT_EQ(killed.code, 0) << killed.err;
+  const Json answer = Json::parse(killed.out);
+  ASSERT_EQ(answer["processes"].size(), 1u) << killed.out;
+  const Json& process = answer["processes"][0];
+  EXPECT_EQ(process["ended_by_itself"], false);
+  EXPECT_GT(process["peak_allocated_bytes"], 1'000'000);
+  EXPECT_GE(process["peak_reserved_bytes"], process["peak_allocated_bytes"]);
+}
 
+TEST(PlanOfAProgram, EndsAProcessThatCanNotReport) {
+  const TemporaryFolder folder;
   const std::string nowhere = "export HEADROOM_DRY_RUN_REPORT=/no/where; ";
   const Ended homeless = run_headroom(
       {"plan", "--", "sh", "-c", nowhere + worker_command(folder, 1) + " 3> /dev/null"});
@@ -324,9 +330,19 @@ TEST(PlanOfAProgram, SaysWhereAReportIsMissing) {
                   [&] { setenv("TMPDIR", disk.c_str(), 1); });
   const Ended full = program.wait();
   umount(disk.c_str());
-  EXPECT_EQ(full.code, 2);
+  EXPECT_EQ(full.code, 1);
   EXPECT_NE(full.err.find("No space left on device"), std::string::npos) << full.err;
-  EXPECT_NE(full.err.find("left no report"), std::string::npos) << full.err;
+}
+
+TEST(PlanOfAProgram, RefusesOptionsOfSuites) {
+  for (const std::string option :
+       {"--snapshot", "--resume", "--out=x", "--only=x", "--ranks=2", "--set=train.batch_size=2"}) {
+    const Ended refused = run_headroom({"plan", option, "--", "true"});
+    EXPECT_EQ(refused.code, 2) << option;
+    EXPECT_NE(refused.err.find(option.substr(0, option.find('=')) + " is for suites"),
+              std::string::npos)
+        << refused.err;
+  }
 }
 
 TEST(PlanOfAProgram, SaysWhereThereIsNothingToPlan) {

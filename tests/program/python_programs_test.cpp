@@ -66,13 +66,64 @@ TEST_F(PythonProgram, TellsWhatPyTorchItselfCounts) {
 
 TEST_F(PythonProgram, EndsAsOnASmallerGpu) {
   const Ended ended = plan({"--gpu-memory", "3GiB"}, {path("torchvision_train.py")});
-  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_EQ(ended.code, 5) << ended.err;
   const Json answer = Json::parse(ended.out);
   EXPECT_EQ(answer["fits"], false);
+  EXPECT_EQ(answer["partial"], true);
   EXPECT_EQ(answer["exit_status"], 1);
   EXPECT_GT(answer["processes"][0]["refused_bytes"],
             answer["processes"][0]["free_when_refused_bytes"]);
   EXPECT_NE(ended.err.find("torch.OutOfMemoryError"), std::string::npos);
+}
+
+TEST_F(PythonProgram, TellsItsPeaksHoweverItEndsAndWhateverBecameOfThem) {
+  const Ended ended = plan({}, {path("strange_ends.py")});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  const Json answer = Json::parse(ended.out);
+  const auto ends = static_cast<std::size_t>(printed(ended.err, "ends"));
+  EXPECT_GE(ends, 6U);
+  ASSERT_EQ(answer["processes"].size(), ends) << ended.out;
+  for (const Json& process : answer["processes"]) {
+    EXPECT_EQ(process["peak_allocated_bytes"], std::int64_t{1} << 30);
+    EXPECT_EQ(process["latest_peak_allocated_bytes"], std::int64_t{4} << 20);
+    EXPECT_EQ(process["ended_by_itself"], false);
+  }
+}
+
+TEST_F(PythonProgram, FindsItsKernelsOnEveryGpu) {
+  const Ended list = run_headroom({"list", "gpus", "--json"});
+  ASSERT_EQ(list.code, 0) << list.err;
+  std::vector<std::string> program{path("every_gpu.py")};
+  for (const Json& gpu : Json::parse(list.out)) program.push_back(gpu.at("name"));
+  const Ended ended = plan({}, program);
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_EQ(printed(ended.err, "works"), static_cast<std::int64_t>(program.size()) - 1)
+      << ended.err;
+}
+
+TEST_F(PythonProgram, ReadsBackWhatItSentToOtherRanks) {
+  for (const char* ranks : {"1", "8"}) {
+    setenv("WORLD_SIZE", ranks, 1);
+    const Ended ended = plan({}, {path("ddp_train.py")});
+    unsetenv("WORLD_SIZE");
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    const Json answer = Json::parse(ended.out);
+    EXPECT_EQ(answer["processes"][0]["peak_allocated_bytes"], printed(ended.err, "allocated"));
+  }
+}
+
+TEST_F(PythonProgram, FitsWhereItGoesOnWithLess) {
+  const Ended ended =
+      plan({"--gpu-memory", "2GiB"},
+           {"-c",
+            "import torch\n"
+            "try: torch.empty(4 << 30, device='cuda')\n"
+            "except torch.OutOfMemoryError: print(torch.ones(9, device='cuda').sum().item())"});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  const Json answer = Json::parse(ended.out);
+  EXPECT_EQ(answer["fits"], true);
+  EXPECT_EQ(answer["processes"][0]["refused_bytes"], std::int64_t{16} << 30);  // floats
+  EXPECT_EQ(answer["processes"][0]["values_read"], 1);
 }
 
 TEST_F(PythonProgram, NamesWhatCanNotBeFollowed) {

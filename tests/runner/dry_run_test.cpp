@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cstring>
+#include <functional>
 #include <iterator>
 #include <sstream>
 
@@ -56,59 +58,66 @@ TEST(DryRunEnvironment, refuses_where_no_name_can_be_preloaded) {
       "set TMPDIR to a folder without a space"));
 }
 
-TEST(DryReports, count_those_that_are_empty_or_torn) {
+TEST(DryReports, tell_of_each_process_what_it_kept) {
   const TemporaryFolder folder;
-  folder.write("1.json", "");
-  folder.write("2.json", R"({"gpu": "h2)");
-  folder.write("3.json", kDryReport);
+  folder.write("2.0.report", dry_report([](DryReport& report) {
+                 report.has_ended = 0;
+                 std::strcpy(report.libtorch, "2.11.0");
+                 report.knows_allocator = 1;
+                 report.peak_allocated_bytes = 7;
+                 report.latest_peak_allocated_bytes = 6;
+               }));
+  folder.write("1.0.report", dry_report());
+  folder.write("1.json", "of somebody else");
   const DryReports reports = read_reports(folder.path());
-  ASSERT_EQ(reports.whole.size(), 1u);
+  EXPECT_EQ(reports.damaged, 0u);
+  ASSERT_EQ(reports.whole.size(), 2u);
   EXPECT_EQ(reports.whole[0].at("gpu"), "h200");
-  EXPECT_EQ(reports.missing, 2u);
+  EXPECT_EQ(reports.whole[0].at("has_ended"), 1);
+  EXPECT_EQ(reports.whole[0].at("launches"), 3);
+  EXPECT_FALSE(reports.whole[0].contains("peak_allocated_bytes"));
+  EXPECT_EQ(reports.whole[1].at("has_ended"), 0);
+  EXPECT_EQ(reports.whole[1].at("libtorch"), "2.11.0");
+  EXPECT_EQ(reports.whole[1].at("peak_allocated_bytes"), 7);
+  EXPECT_EQ(reports.whole[1].at("latest_peak_allocated_bytes"), 6);
 }
 
-TEST(DryReports, count_what_can_not_be_read) {
+TEST(DryReports, are_damaged_where_they_are_no_files_of_their_length) {
   const TemporaryFolder folder;
-  std::filesystem::create_directory(folder / "1.json");
-  ASSERT_EQ(mkfifo((folder / "2.json").c_str(), 0600), 0);
-  folder.write("3.json", std::string(2 << 20, ' ') + kDryReport);
-  folder.write("4.json", kDryReport);
+  std::filesystem::create_directory(folder / "1.report");
+  ASSERT_EQ(mkfifo((folder / "2.report").c_str(), 0600), 0);
+  folder.write("3.report", "");
+  folder.write("4.report", dry_report().substr(1));
+  folder.write("5.report", dry_report() + " ");
+  folder.write("6.report", dry_report());
   const DryReports reports = read_reports(folder.path());
   EXPECT_EQ(reports.whole.size(), 1u);
-  EXPECT_EQ(reports.missing, 3u);
+  EXPECT_EQ(reports.damaged, 5u);
 }
 
 // A program that runs dry knows the folder, and may write anything there.
-TEST(DryReports, of_any_other_form_are_missing) {
-  const auto is_whole = [](const nlohmann::ordered_json& report) {
+TEST(DryReports, are_damaged_where_they_say_what_can_not_be) {
+  const auto is_whole = [](const std::function<void(DryReport&)>& change) {
     const TemporaryFolder folder;
-    folder.write("1.json", report.dump());
+    folder.write("1.report", dry_report(change));
     const DryReports reports = read_reports(folder.path());
-    EXPECT_EQ(reports.whole.size() + reports.missing, 1u);
+    EXPECT_EQ(reports.whole.size() + reports.damaged, 1u);
     return !reports.whole.empty();
   };
-  const auto report = nlohmann::ordered_json::parse(kDryReport);
-  EXPECT_TRUE(is_whole(report));
-  for (const char* other : {"7", "[]", "{}", "null"}) {
-    EXPECT_FALSE(is_whole(nlohmann::ordered_json::parse(other))) << other;
+  const auto fill = [](auto& text, char c) { std::memset(text, c, sizeof(text)); };
+  EXPECT_FALSE(is_whole([](DryReport& report) { report.form = 0; }));
+  EXPECT_FALSE(is_whole([&](DryReport& report) { fill(report.gpu, 'x'); }));
+  EXPECT_FALSE(is_whole([&](DryReport& report) { fill(report.libtorch, 'x'); }));
+  EXPECT_FALSE(is_whole([&](DryReport& report) { fill(report.not_modelled, 'x'); }));
+  EXPECT_FALSE(is_whole([](DryReport& report) { report.gpu[0] = '\x1b'; }));
+  EXPECT_TRUE(is_whole([](DryReport& report) { report.free_when_refused_bytes = -1; }));
+  EXPECT_FALSE(is_whole([](DryReport& report) { report.free_when_refused_bytes = -2; }));
+  for (const CountOfReport& count : kCountsOfReport) {
+    EXPECT_FALSE(is_whole([&](DryReport& report) {
+      report.knows_allocator = 1;
+      report.*count.value = -2;
+    })) << count.name;
   }
-  for (const auto& [name, value] : report.items()) {
-    auto spoilt = report;
-    spoilt.erase(name);
-    EXPECT_FALSE(is_whole(spoilt)) << "no " << name;
-    spoilt[name] = value.is_string() ? nlohmann::ordered_json(1) : "text";
-    EXPECT_FALSE(is_whole(spoilt)) << name;
-  }
-  auto counted = report;
-  counted["peak_allocated_bytes"] = 5;
-  EXPECT_TRUE(is_whole(counted));
-  counted["peak_allocated_bytes"] = -5;
-  EXPECT_FALSE(is_whole(counted));
-  auto too_small = report;
-  too_small["free_when_refused_bytes"] = -1;
-  EXPECT_TRUE(is_whole(too_small));
-  too_small["free_when_refused_bytes"] = -2;
-  EXPECT_FALSE(is_whole(too_small));
 }
 
 }  // namespace

@@ -75,9 +75,8 @@ inline Json with_column(Json record, const char* key, const Json& value) {
 
 /// As a dry run does in which so many answers hung on the host's pace.
 inline void leave_report(int undecided) {
-  Json report = Json::parse(kDryReport);
-  report["undecided_questions"] = undecided;
-  std::ofstream(std::getenv("HEADROOM_DRY_RUN_REPORT") + std::string("/1.json")) << report;
+  std::ofstream(std::getenv("HEADROOM_DRY_RUN_REPORT") + std::string("/1.0.report"))
+      << dry_report([&](DryReport& report) { report.undecided_questions = undecided; });
 }
 
 inline bool is_overcommitted() {

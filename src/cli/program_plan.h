@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "src/runner/dry_run.h"
+
+namespace headroom {
+
+/// Prints what a program that ran dry took: as far as it came, where it failed or was interrupted.
+/// `name`: of the program, for messages. Gives the exit code: 0 where it fits; kDoesNotFit where
+/// memory ran out and it failed; kFailed where it failed otherwise; kInterrupted after ctrl-C; 128
+/// and the signal that was passed on to it. Throws ConfigError where it used no CUDA device,
+/// Unsupported where it did what a dry run can't follow.
+int report_program(const DryProgram& program, const std::string& name, bool json);
+
+}  // namespace headroom

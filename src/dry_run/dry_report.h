@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace headroom {
+
+/// What a process that runs dry tells: a file of this size, which it maps into its memory and keeps
+/// true while it runs. So it tells as much however the process ends. src/dry_run writes it and
+/// src/runner reads it, both of one build. Sizes in bytes, times in nanoseconds.
+struct DryReport {
+  using Count = std::atomic<std::int64_t>;
+
+  static constexpr std::uint64_t kForm = 0x68'64'72'6d'00'01;  // another one for other members
+  static constexpr const char* kFileEnding = ".report";
+
+  std::atomic<std::uint64_t> form;  // kForm, once the texts stand
+
+  char gpu[64];             // a name of gpu_table()
+  char libtorch[64];        // the program's version; empty: it has none
+  char not_modelled[2048];  // functions that the program called in vain, joined by ", "
+
+  Count has_ended;  // 1: by itself, after its last word; 0: by a signal, _exit() or exec()
+  Count total_bytes;
+  Count context_bytes;
+  Count peak_device_bytes;        // context included
+  Count refused_bytes;            // of the last allocation that was refused; 0: none was
+  Count free_when_refused_bytes;  // below 0 where the context alone is larger than the device
+  Count peak_pinned_bytes;
+  Count to_device_bytes;
+  Count to_host_bytes;
+  Count values_read;  // copies to the host of a few bytes, by which a program may decide
+  Count collective_bytes;
+  Count launches;
+  Count product_flops;
+  Count device_time_ns;
+  Count undecided_questions;
+
+  /// What PyTorch's allocator counted; 0 where it could not be asked. Its peaks since the start,
+  /// also where the program began them anew; then as PyTorch itself says them in the end.
+  Count knows_allocator;
+  Count peak_allocated_bytes;
+  Count peak_reserved_bytes;
+  Count latest_peak_allocated_bytes;
+  Count latest_peak_reserved_bytes;
+  Count out_of_memory_errors;
+};
+static_assert(DryReport::Count::is_always_lock_free);
+
+/// The counts, by the names that reports have for them.
+struct CountOfReport {
+  const char* name;
+  DryReport::Count DryReport::*value;
+  bool is_of_allocator = false;
+};
+inline constexpr CountOfReport kCountsOfReport[] = {
+    {"has_ended", &DryReport::has_ended},
+    {"total_bytes", &DryReport::total_bytes},
+    {"context_bytes", &DryReport::context_bytes},
+    {"peak_device_bytes", &DryReport::peak_device_bytes},
+    {"refused_bytes", &DryReport::refused_bytes},
+    {"free_when_refused_bytes", &DryReport::free_when_refused_bytes},
+    {"peak_pinned_bytes", &DryReport::peak_pinned_bytes},
+    {"to_device_bytes", &DryReport::to_device_bytes},
+    {"to_host_bytes", &DryReport::to_host_bytes},
+    {"values_read", &DryReport::values_read},
+    {"collective_bytes", &DryReport::collective_bytes},
+    {"launches", &DryReport::launches},
+    {"product_flops", &DryReport::product_flops},
+    {"device_time_ns", &DryReport::device_time_ns},
+    {"undecided_questions", &DryReport::undecided_questions},
+    {"peak_allocated_bytes", &DryReport::peak_allocated_bytes, true},
+    {"peak_reserved_bytes", &DryReport::peak_reserved_bytes, true},
+    {"latest_peak_allocated_bytes", &DryReport::latest_peak_allocated_bytes, true},
+    {"latest_peak_reserved_bytes", &DryReport::latest_peak_reserved_bytes, true},
+    {"out_of_memory_errors", &DryReport::out_of_memory_errors, true},
+};
+
+}  // namespace headroom

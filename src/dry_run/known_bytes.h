@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <vector>
+
+namespace headroom::dry_run {
+
+/// What lies on the device and is known: the bytes of small copies that came from the host, and
+/// what was made of them without a kernel. A kernel may write anywhere, so after one nothing is
+/// known any more. By this, programs read back what they sent, as ranks do that compare their
+/// parameters. Safe to call from any thread. Sizes in bytes; addresses are the device's.
+class KnownBytes {
+ public:
+  static constexpr std::size_t kMaxBytes = 64 << 10;  // of one copy
+  static constexpr std::size_t kMaxBytesInAll = 16 << 20;
+
+  /// `bytes` now stand at `to`.
+  void set(const void* to, const void* bytes, std::size_t size);
+  /// The same byte again and again.
+  void fill(const void* to, int byte, std::size_t size);
+  /// What stands at `from`, known or not, now stands at `to` as well.
+  void copy(const void* to, const void* from, std::size_t size);
+  /// Something that is not known now stands there.
+  void forget(const void* at, std::size_t size);
+  void forget_all();
+
+  /// Gives the bytes to the host; zeros, where not all of them are known.
+  void read(void* to, const void* from, std::size_t size) const;
+
+ private:
+  using Bytes = std::vector<unsigned char>;
+
+  void set_locked(std::uintptr_t to, Bytes bytes);
+  void forget_locked(std::uintptr_t begin, std::size_t size);
+  Bytes find_locked(std::uintptr_t from, std::size_t size) const;
+
+  mutable std::mutex mutex_;
+  std::map<std::uintptr_t, Bytes> ranges_;  // which do not overlap
+  std::size_t bytes_ = 0;                   // in all
+};
+
+}  // namespace headroom::dry_run

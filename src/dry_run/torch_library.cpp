@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/dry_run/torch_library.h"
+
+#include <c10/cuda/CUDACachingAllocator.h>
+#include <dlfcn.h>
+#include <link.h>
+#include <torch/version.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <exception>
+#include <mutex>
+#include <string_view>
+#include <vector>
+
+namespace headroom::dry_run {
+namespace {
+
+using c10::cuda::CUDACachingAllocator::CUDAAllocator;
+using Slot = std::atomic<CUDAAllocator*>;
+
+constexpr const char* kUnknown = "unknown";  // version
+
+/// A library that the program has loaded already, by the end of its path; null: it has not. Python
+/// loads PyTorch's outside of the global scope, so the path is needed.
+void* loaded_library(std::string_view name) {
+  struct Search {
+    std::string_view name;
+    std::string path;
+  } search{name, ""};
+  const auto visit = [](dl_phdr_info* info, std::size_t, void* data) {
+    auto& wanted = *static_cast<Search*>(data);
+    if (!std::string_view(info->dlpi_name).ends_with(wanted.name)) return 0;
+    wanted.path = info->dlpi_name;
+    return 1;
+  };
+  if (dl_iterate_phdr(visit, &search) == 0) return nullptr;
+  return dlopen(search.path.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+}
+
+/// What LibTorch says of itself; empty: there is none, or it can't say.
+std::string describe_torch() {
+  void* library = loaded_library("/libtorch_cpu.so");
+  if (library == nullptr) return "";
+  using ShowConfig = std::string (*)();
+  const auto show = reinterpret_cast<ShowConfig>(dlsym(library, "_ZN2at11show_configB5cxx11Ev"));
+  try {
+    return show == nullptr ? kUnknown : show();
+  } catch (const std::exception&) {  // it asks CUDA's libraries, one of which may not be modelled
+    return kUnknown;
+  }
+}
+
+/// "TORCH_VERSION=2.11.0, ", which has stood there since 1.3.
+std::string version_in(const std::string& description) {
+  constexpr std::string_view kKey = "TORCH_VERSION=";
+  if (description.empty()) return "";
+  const std::size_t begin = description.find(kKey);
+  if (begin == std::string::npos) return kUnknown;
+  const std::size_t version = begin + kKey.size();
+  return description.substr(version, description.find_first_of(", \n", version) - version);
+}
+
+/// "arch=compute_86,code=sm_86;", one for each that it was compiled for.
+std::vector<int> architectures_in(const std::string& description) {
+  std::vector<int> found;
+  constexpr std::string_view kKey = "code=sm_";
+  for (std::size_t at = 0; (at = description.find(kKey, at)) != std::string::npos;) {
+    at += kKey.size();
+    found.push_back(std::atoi(description.c_str() + at));
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+/// Where LibTorch keeps its allocator.
+const Slot* find_slot() {
+  void* library = loaded_library("/libc10_cuda.so");
+  if (library == nullptr) return nullptr;
+  constexpr const char* kSlot = "_ZN3c104cuda20CUDACachingAllocator9allocatorE";
+  // A program that is linked with LibTorch may hold the variable itself (a copy relocation).
+  void* address = dlsym(RTLD_DEFAULT, kSlot);
+  return static_cast<Slot*>(address == nullptr ? dlsym(library, kSlot) : address);
+}
+
+struct Torch {
+  std::mutex mutex;
+  std::string version;
+  std::vector<int> architectures;  // rising
+  std::atomic<const Slot*> allocator = nullptr;
+};
+
+Torch& torch() {
+  static auto& the_torch = *new Torch;
+  return the_torch;
+}
+
+}  // namespace
+
+void look_for_torch() {
+  const std::lock_guard lock(torch().mutex);
+  if (!torch().version.empty()) return;
+  const std::string description = describe_torch();
+  torch().version = version_in(description);
+  torch().architectures = architectures_in(description);
+  // The allocator has no C interface, so it is asked through LibTorch's own header, and only where
+  // the program's LibTorch is the version of that header.
+  if (torch().version == TORCH_VERSION) torch().allocator = find_slot();
+}
+
+std::string torch_version() {
+  const std::lock_guard lock(torch().mutex);
+  return torch().version;
+}
+
+int torch_architecture(int gpu) {
+  const std::lock_guard lock(torch().mutex);
+  const std::vector<int>& list = torch().architectures;
+  if (list.empty()) return gpu;
+  const auto is_usable = [&](int one) { return one <= gpu && one / 10 == gpu / 10; };
+  const auto best = std::find_if(list.rbegin(), list.rend(), is_usable);
+  return best == list.rend() ? list.front() : *best;
+}
+
+std::optional<TorchAllocator> ask_torch_allocator() {
+  const Slot* slot = torch().allocator;
+  CUDAAllocator* allocator = slot == nullptr ? nullptr : slot->load();
+  if (allocator == nullptr || !allocator->initialized()) return std::nullopt;
+  constexpr auto kAll = static_cast<std::size_t>(c10::CachingAllocator::StatType::AGGREGATE);
+  const auto stats = allocator->getDeviceStats(0);
+  return TorchAllocator{.peak_allocated_bytes = stats.allocated_bytes[kAll].peak,
+                        .peak_reserved_bytes = stats.reserved_bytes[kAll].peak,
+                        .out_of_memory_errors = stats.num_ooms};
+}
+
+}  // namespace headroom::dry_run

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+// What is asked of the LibTorch of the program that the dry run was loaded into.
+namespace headroom::dry_run {
+
+/// What PyTorch's caching allocator counts of device 0.
+struct TorchAllocator {
+  std::int64_t peak_allocated_bytes = 0;  // since the program last began them anew
+  std::int64_t peak_reserved_bytes = 0;
+  std::int64_t out_of_memory_errors = 0;
+};
+
+/// Looks for the program's LibTorch: what follows knows it from then on. When the program ends it
+/// can't be asked for its version any more.
+void look_for_torch();
+
+/// The version of the program's LibTorch; empty: it was not found.
+std::string torch_version();
+
+/// The architecture (80: compute capability 8.0) whose kernels LibTorch would use on a GPU of that
+/// one: the highest of the same major number that it was compiled for. Where it has none for the
+/// GPU, which PyTorch warns of, the lowest that it has; where no LibTorch was found, the GPU's.
+int torch_architecture(int gpu);
+
+/// Nothing where no LibTorch was found, or it is not the version that the dry run was built with.
+/// Takes the allocator's lock: who calls holds none of the dry run's.
+std::optional<TorchAllocator> ask_torch_allocator();
+
+}  // namespace headroom::dry_run

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/dry_run/known_bytes.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace headroom::dry_run {
+namespace {
+
+const void* at(std::size_t address) { return reinterpret_cast<const void*>(address); }
+
+class KnownBytesTest : public testing::Test {
+ protected:
+  void set(std::size_t to, const std::string& text) { known.set(at(to), text.data(), text.size()); }
+  /// With a '.' for each zero.
+  std::string read(std::size_t from, std::size_t size) const {
+    std::string text(size, '?');
+    known.read(text.data(), at(from), size);
+    for (char& c : text) c = c == '\0' ? '.' : c;
+    return text;
+  }
+
+  KnownBytes known;
+};
+
+TEST_F(KnownBytesTest, ComeBackAsTheyWereSentAndInParts) {
+  set(100, "abcdef");
+  EXPECT_EQ(read(100, 6), "abcdef");
+  EXPECT_EQ(read(102, 3), "cde");
+  EXPECT_EQ(read(99, 2), "..");
+  EXPECT_EQ(read(105, 2), "..");
+  EXPECT_EQ(read(500, 2), "..");
+}
+
+TEST_F(KnownBytesTest, AreReadAcrossWhatWasSentPieceByPiece) {
+  set(100, "abc");
+  set(103, "def");
+  EXPECT_EQ(read(101, 4), "bcde");
+  set(107, "hi");
+  EXPECT_EQ(read(104, 4), "....");
+}
+
+TEST_F(KnownBytesTest, GiveWayToWhatComesLater) {
+  set(100, "abcdef");
+  set(102, "XY");
+  EXPECT_EQ(read(100, 6), "abXYef");
+  set(98, "0123");
+  EXPECT_EQ(read(98, 8), "0123XYef");
+  known.forget(at(99), 2);
+  EXPECT_EQ(read(98, 1), "0");
+  EXPECT_EQ(read(99, 1), ".");
+  EXPECT_EQ(read(101, 5), "3XYef");
+  known.fill(at(99), 'z', 2);
+  EXPECT_EQ(read(98, 8), "0zz3XYef");
+  known.forget_all();
+  EXPECT_EQ(read(98, 8), "........");
+}
+
+TEST_F(KnownBytesTest, AreCopiedAndSoIsThatNothingIsKnown) {
+  set(100, "abcdef");
+  set(200, "ghijkl");
+  known.copy(at(200), at(101), 4);
+  EXPECT_EQ(read(200, 6), "bcdekl");
+  known.copy(at(201), at(300), 2);
+  EXPECT_EQ(read(200, 6), "......");
+  EXPECT_EQ(read(203, 3), "ekl");
+}
+
+TEST_F(KnownBytesTest, AreNoMoreThanTheLimits) {
+  const std::string most(KnownBytes::kMaxBytes, 'x');
+  set(0x1000, most);
+  EXPECT_EQ(read(0x1000, most.size()), most);
+  set(0x1000, most + "x");
+  EXPECT_EQ(read(0x1000, 1), ".");
+  std::size_t address = 0;
+  for (std::size_t bytes = 0; bytes < KnownBytes::kMaxBytesInAll; bytes += most.size()) {
+    set(address += 0x100000, most);
+  }
+  EXPECT_EQ(read(address, 1), "x");
+  set(address + 0x100000, "x");
+  EXPECT_EQ(read(address + 0x100000, 1), ".");
+  known.forget_all();
+  set(address + 0x100000, "x");
+  EXPECT_EQ(read(address + 0x100000, 1), "x");
+}
+
+}  // namespace
+}  // namespace headroom::dry_run
