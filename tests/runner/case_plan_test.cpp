@@ -87,5 +87,20 @@ TEST(StepTimeLowerBound, is_none_where_the_record_counts_nothing_that_makes_a_ti
   EXPECT_EQ(step_time_lower_bound_ns({{"columns", 7}}, "h200", false), std::nullopt);
 }
 
+// Data sheets: an H100 computes 66.9e12 floating-point operations a second in fp32, its link to the
+// host moves 64 GB a second each way, NVLink 450 GB a second.
+TEST(StepTimeLowerBound, is_the_longest_of_what_a_step_computes_copies_and_sends) {
+  const auto seconds = [](double flops, double copied, double sent) {
+    const Json columns = {{"flops_per_step", flops},
+                          {"host_link_bytes_per_step", copied},
+                          {"collective_bytes_per_step", sent}};
+    return *step_time_lower_bound_ns({{"columns", columns}}, "h100", false) * 1e-9;
+  };
+  EXPECT_NEAR(seconds(66.9e12, 1, 1), 1, 0.01);
+  EXPECT_NEAR(seconds(1, 2 * 64e9, 1), 1, 0.03);  // half of it each way, at the same time
+  EXPECT_NEAR(seconds(1, 1, 450e9), 1, 0.01);
+  EXPECT_NEAR(seconds(66.9e12, 3 * 2 * 64e9, 2 * 450e9), 3, 0.1);
+}
+
 }  // namespace
 }  // namespace headroom
