@@ -19,12 +19,16 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::optional<CasePlan> plan_without_dry_run(const std::string& behaviour) {
+std::optional<CasePlan> plan_without_dry_run(const WorkerRequest& request) {
   const Catalog catalog =
       parse_catalog(read_text(HEADROOM_SOURCE_DIR "/tests/runner/test_catalog.json"));
   Interrupts interrupts;
-  return plan_case(test_request(behaviour), {.libraries = "/no/such/folder", .gpu = "h200"},
-                   catalog, interrupts, [](const WorkerProgress&) {});
+  return plan_case(request, {.libraries = "/no/such/folder", .gpu = "h200"}, catalog, interrupts,
+                   [](const WorkerProgress&) {});
+}
+
+std::optional<CasePlan> plan_without_dry_run(const std::string& behaviour) {
+  return plan_without_dry_run(test_request(behaviour));
 }
 
 TEST(CasePlan, has_failed_where_its_dry_run_left_no_report) {
@@ -53,6 +57,14 @@ TEST(CasePlan, has_no_bounds_where_the_run_of_one_crashed) {
   EXPECT_EQ(plan->outcome.record.at("columns").at("run_peak_reserved_bytes"), 8'000'000);
   EXPECT_EQ(plan->figures.run_peak_reserved_lower_bytes, std::nullopt);
   EXPECT_EQ(plan->figures.run_peak_reserved_upper_bytes, std::nullopt);
+}
+
+TEST(CasePlan, keeps_the_snapshot_of_the_estimated_run) {
+  const TemporaryFolder folder;
+  WorkerRequest request = test_request("dry_bound_crashes");
+  request.body["snapshot"] = folder / "a.pickle";
+  plan_without_dry_run(request);
+  EXPECT_EQ(read_text(folder / "a.pickle"), "estimated");
 }
 
 TEST(CasePlan, of_a_worker_that_tells_no_reserved_peak_has_no_bounds_of_it) {

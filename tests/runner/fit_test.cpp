@@ -179,10 +179,11 @@ struct Model {
 
   FitSearch search(const std::vector<FitStack>& stacks, FitQuestion question) {
     return {stacks, question,
-            [this](const FitStack& stack, FitSize size) {
+            [this, question](const FitStack& stack, FitSize size) {
               asked.emplace_back(stack.name, size);
               EXPECT_EQ(size.batch_size % size.micro_batches, 0);
               EXPECT_TRUE(stack.accumulates() || size.micro_batches == 1) << stack.name;
+              EXPECT_LE(size.batch_size, std::max(question.batch_size, question.max_samples));
               return plan_of(stack, needs(stack, size));
             },
             [this](const FitStack& stack, FitSize size) {
@@ -252,6 +253,17 @@ TEST(FitSearch, knows_that_one_sample_more_does_not_fit) {
       }
     }
   }
+}
+
+TEST(FitSearch, asks_for_no_batch_that_the_data_set_has_not) {
+  const auto stacks = fit_stacks(some_catalog(), {true, "bfloat16"});
+  // Plain: 12 + 0.73 a sample, which misses; cut, 4 of gradients more: 10 samples fit.
+  Model model{.budget = 23.5};
+  const auto answer = model.search(stacks, {16, 20}).find();
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->stack, 0u);
+  EXPECT_EQ(answer->largest_micro_batch, 10);
+  EXPECT_FALSE(answer->one_more);  // not asked, so not known
 }
 
 TEST(FitSearch, plans_nothing_twice_and_cuts_nothing_that_never_fits) {

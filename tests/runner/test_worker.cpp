@@ -316,6 +316,9 @@ void measure(const Json& request) {
   const Json& request_case = request["case"];
   group = {request.value("rank", 0), request.value("ranks", 1), store_of(request)};
   if (!group.store.empty()) join_group();
+  if (request.contains("snapshot")) {
+    std::ofstream(request["snapshot"].get<std::string>()) << (is_bound() ? "bound" : "estimated");
+  }
   send_progress("start");
   send_progress("warm_up", 2);
   std::cout << "this is " << request_case["name"] << " in rank " << group.rank << std::endl;
