@@ -86,6 +86,16 @@ bool joins_ranks(const Case& one, const Catalog& catalog) {
   });
 }
 
+/// Of a plan whose dry run left no report.
+Verdict without_report(const Outcome& outcome) {
+  const auto& [status, reason] = outcome.verdict;
+  const bool has_answered = !outcome.record.is_null();
+  if (!has_answered || (status != Status::ok && status != Status::out_of_memory)) {
+    return outcome.verdict;
+  }
+  return {Status::failed, "its dry run left no report" + (reason.empty() ? "" : ": " + reason)};
+}
+
 }  // namespace
 
 std::optional<std::string> why_unsupported(const Case& one, const Catalog& catalog) {
@@ -176,7 +186,12 @@ DryAttempt attempt_dry(WorkerRequest request, const DryRun& dry_run, const Catal
   result.interrupted = reply.ending == WorkerReply::Ending::interrupted;
   result.outcome = outcome_of(reply, catalog);
   const DryReports reports = read_reports(scratch.path());
-  if (!reports.whole.empty()) result.report = reports.whole.front();
+  if (!reports.whole.empty()) {
+    result.report = reports.whole.front();
+  } else if (!result.interrupted) {
+    check_has_room_for_report();
+    result.outcome.verdict = without_report(result.outcome);
+  }
   return result;
 }
 

@@ -59,12 +59,14 @@ std::optional<std::string> why_gpus_do_not_work(const std::string& worker, std::
 struct DryAttempt {
   bool interrupted = false;
   Outcome outcome;
-  /// Of the dry run. Null: the process came to no end of its own, or could not write it.
+  /// Of the dry run. Null: the process used no device, and the outcome is not `ok`.
   nlohmann::ordered_json report;
 };
 
-/// Runs a worker dry. `request` is what would measure a case on CUDA.
-/// Throws std::system_error where a worker can't be started, ConfigError as dry_run_environment().
+/// Runs a worker dry. `request` is what would measure a case on CUDA. A case whose worker answered
+/// has failed where its dry run left no report, as nobody knows then whether it fits. Throws
+/// std::system_error where a worker can't be started or there is no room for a report, ConfigError
+/// as dry_run_environment().
 DryAttempt attempt_dry(WorkerRequest request, const DryRun& dry_run, const Catalog& catalog,
                        Interrupts& interrupts,
                        const std::function<void(const WorkerProgress&)>& on_progress);

@@ -5,8 +5,6 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
-#include "src/core/file.h"
-#include "src/core/scratch_folder.h"
 #include "src/gpus/gpu.h"
 #include "src/results/columns.h"
 #include "src/runner/attempt.h"
@@ -17,24 +15,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kRoomForReport = 64 * 1024;
-
-/// What the worker answered, where its dry run left no report: without it a plan does not know
-/// whether the case fits. Throws std::system_error where there is no room for one: that is no fault
-/// of the case, and may pass.
-Outcome without_report(const Outcome& answered) {
-  const Status status = answered.verdict.status;
-  const bool has_answered = !answered.record.is_null();
-  if (!has_answered || (status != Status::ok && status != Status::out_of_memory)) return answered;
-  const ScratchFolder folder;
-  write_file_atomically(folder.path() / "report.json", std::string(kRoomForReport, ' '));
-  Outcome result = answered;
-  const std::string& reason = answered.verdict.reason;
-  result.verdict = {Status::failed,
-                    "its dry run left no report" + (reason.empty() ? "" : ": " + reason)};
-  return result;
-}
-
 class CasePlanner {
  public:
   CasePlanner(const WorkerRequest& request, const Catalog& catalog, Interrupts& interrupts,
@@ -44,7 +24,7 @@ class CasePlanner {
   std::optional<CasePlan> plan(const DryRun& dry_run) {
     const DryAttempt estimated = attempt(dry_run, request_);
     if (estimated.interrupted) return std::nullopt;
-    if (estimated.report.is_null()) return CasePlan{without_report(estimated.outcome), {}};
+    if (estimated.report.is_null()) return CasePlan{estimated.outcome, {}};
     CasePlan result{estimated.outcome, {}};
     const Status status = estimated.outcome.verdict.status;
     result.figures.context_bytes = estimated.report.at("context_bytes").get<std::int64_t>();
@@ -69,13 +49,13 @@ class CasePlanner {
     dry_run.overcommit = true;
     const DryAttempt unlimited = attempt(dry_run, request_);
     if (unlimited.interrupted) return false;
+    if (unlimited.report.is_null()) {
+      result = {unlimited.outcome, {}};
+      return true;
+    }
     result.figures.fits = false;
     // A limit of the suite's own, inside the memory, is not lifted.
     if (unlimited.outcome.verdict.status != Status::ok) return true;
-    if (unlimited.report.is_null()) {
-      result = {without_report(unlimited.outcome), {}};
-      return true;
-    }
     const auto total = unlimited.report.at("total_bytes").get<std::int64_t>();
     const auto peak = unlimited.report.at("peak_device_bytes").get<std::int64_t>();
     result.figures.missing_bytes = std::max<std::int64_t>(0, peak - total);

@@ -34,8 +34,8 @@ struct CasePlan {
 /// Plans a case: runs its worker dry. `request` is what would measure it on CUDA. The worker runs
 /// again where more must be known: with a faster and a slower host, where reserved memory depends
 /// on that; with as much memory as it takes, where the case does not fit. Nothing: the user
-/// interrupted it. A case whose worker answered has failed where its dry run left no report.
-/// Throws std::system_error where a worker can't be started, or no report can be written.
+/// interrupted it.
+/// Throws as attempt_dry().
 std::optional<CasePlan> plan_case(const WorkerRequest& request, const DryRun& dry_run,
                                   const Catalog& catalog, Interrupts& interrupts,
                                   const std::function<void(const WorkerProgress&)>& on_progress);

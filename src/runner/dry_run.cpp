@@ -181,6 +181,11 @@ DryReports read_reports(const std::filesystem::path& scratch) {
   return reports;
 }
 
+void check_has_room_for_report() {
+  const ScratchFolder folder;
+  write_file_atomically(folder.path() / "room", std::string(sizeof(DryReport), ' '));
+}
+
 int run_dry(const std::vector<std::string>& command, const DryRun& dry_run,
             const std::function<int(const DryProgram&)>& report) {
   const ScratchFolder scratch;
@@ -201,6 +206,8 @@ int run_dry(const std::vector<std::string>& command, const DryRun& dry_run,
   signals.reset();  // from now on they end this process
   spare_what_is_left(program, adopted);
   program.reports = read_reports(scratch.path());
+  const bool has_failed = program.exit != ExitStatus{};
+  if (has_failed && program.reports.whole.empty()) check_has_room_for_report();
   return report(program);
 }
 

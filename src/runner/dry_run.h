@@ -45,6 +45,10 @@ struct DryReports {
 /// Reads the reports in the folder of a run.
 DryReports read_reports(const std::filesystem::path& scratch);
 
+/// Throws std::system_error where the disk has no room for a report. So a process that left none may
+/// have been unable to: that is no fault of its own, and may pass.
+void check_has_room_for_report();
+
 /// What came of somebody's program that ran dry.
 struct DryProgram {
   ExitStatus exit;
@@ -59,7 +63,7 @@ struct DryProgram {
 /// started does too. So it is where this process is killed: the program and `report` belong to a
 /// second process, a child, which is there to see that. What `report` throws is thrown there; here,
 /// this gives the child's exit code. Throws ConfigError where the program can't be started, and as
-/// dry_run_environment() does.
+/// dry_run_environment() does; std::system_error where it failed and there was no room to report.
 int run_dry(const std::vector<std::string>& command, const DryRun& dry_run,
             const std::function<int(const DryProgram&)>& report);
 

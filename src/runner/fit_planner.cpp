@@ -79,9 +79,7 @@ FitPlan FitPlanner::plan(const MakeFitCase& make_case, const FitStack& stack, Fi
 
 FitPlanner::WithoutEnd FitPlanner::plan_without_end(const Case& one, const FitStack& stack) {
   const DryAttempt free = attempt(one, /*overcommit=*/true);
-  if (free.outcome.verdict.status != Status::ok || free.report.is_null()) {
-    return {unplanned(free.outcome), false};
-  }
+  if (free.outcome.verdict.status != Status::ok) return {unplanned(free.outcome), false};
   const Json& record = free.outcome.record;
   const std::int64_t context = bytes_in(free.report, "context_bytes");
   memory_bytes_ = bytes_in(free.report, "total_bytes");
@@ -100,9 +98,7 @@ FitPlanner::WithoutEnd FitPlanner::plan_without_end(const Case& one, const FitSt
 
 FitPlan FitPlanner::plan_limited(const Case& one) {
   const DryAttempt limited = attempt(one, /*overcommit=*/false);
-  if (limited.outcome.verdict.status != Status::ok || limited.report.is_null()) {
-    return unplanned(limited.outcome);
-  }
+  if (limited.outcome.verdict.status != Status::ok) return unplanned(limited.outcome);
   return planned(one, limited);
 }
 

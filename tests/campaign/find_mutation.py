@@ -48,9 +48,9 @@ class Tree:
     def programs_of(self, name: str) -> list:
         """The test programs that a source file is a part of, or of a program that they start: that
         of its own folder first, then those that are made of less."""
-        object_file = self._object_of(str(ROOT / name))
+        objects = self._objects_of(ROOT / name)
         own = Path(name).parent.name + "_test"
-        known = [program for program, inputs in self._inputs.items() if object_file in inputs]
+        known = [program for program, inputs in self._inputs.items() if objects & set(inputs)]
         return sorted(known, key=lambda program: (program != own, len(self._inputs[program])))
 
     def script_entries(self) -> list:
@@ -76,15 +76,15 @@ class Tree:
         tests = FAILED_TEST.findall(ended.stdout) or STARTED_TEST.findall(ended.stdout)[-1:]
         return entry[1], tests[0] if tests else ""
 
-    def _object_of(self, path: str) -> str:
-        """That of the batch which holds the file (CMAKE_UNITY_BUILD), or its own."""
-        commands = json.loads((self.build_folder / "compile_commands.json").read_text())
-        for entry in commands:
-            source = Path(entry["file"])
-            in_batch = source.parent.name == "Unity" and f'"{path}"' in source.read_text()
-            if str(source) == path or in_batch:
-                return re.search(r" -o (\S+)", entry["command"])[1]
-        return ""
+    def _objects_of(self, path: Path) -> set:
+        """Those that are compiled from a source file, or from what includes a header."""
+        objects, current = set(), ""
+        for line in self._ninja("deps").splitlines():
+            if line and not line[0].isspace():
+                current = line.partition(": #deps")[0]
+            elif os.path.normpath(self.build_folder / line.strip()) == str(path):
+                objects.add(current)
+        return objects
 
     def _ninja(self, tool: str, *arguments: str) -> str:
         return answer_of("ninja", "-C", self.build_folder, "-t", tool, *arguments)

@@ -6,6 +6,7 @@
 #include <sys/mount.h>
 
 #include <cstdlib>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <system_error>
 
@@ -75,16 +76,21 @@ TEST(CasePlan, of_a_worker_that_tells_no_reserved_peak_has_no_bounds_of_it) {
   EXPECT_EQ(plan->figures.run_peak_reserved_upper_bytes, std::nullopt);
 }
 
+// A worker that can't write its report ends; "no_record" does so too.
 TEST(CasePlan, is_none_where_there_is_no_room_for_a_report) {
   const TemporaryFolder disk;
   if (mount("tmpfs", disk.path().c_str(), "tmpfs", 0, "size=16k") != 0) {
     GTEST_SKIP() << "no file system can be mounted here";
   }
+  std::ofstream(disk / "full") << std::string(16 * 1024, 'x');
   setenv("TMPDIR", disk.path().c_str(), 1);
-  const std::string message = message_of<std::system_error>([] { plan_without_dry_run("ok"); });
+  for (const char* behaviour : {"ok", "no_record"}) {
+    const std::string message =
+        message_of<std::system_error>([&] { plan_without_dry_run(behaviour); });
+    EXPECT_TRUE(contains(message, "No space left on device")) << message;
+  }
   unsetenv("TMPDIR");
   umount(disk.path().c_str());
-  EXPECT_TRUE(contains(message, "No space left on device")) << message;
 }
 
 TEST(StepTimeLowerBound, is_none_where_the_record_counts_nothing_that_makes_a_time) {

@@ -80,6 +80,13 @@ TEST_F(FitCommand, that_is_killed_leaves_the_users_file_or_a_whole_new_one) {
   }
 }
 
+TEST_F(FitCommand, finds_nothing_where_no_dry_run_left_a_report) {
+  const Ended ended = start("ok").wait();
+  EXPECT_EQ(ended.code, 1) << ended.err;
+  EXPECT_TRUE(contains(ended.err, "failed: its dry run left no report")) << ended.err;
+  EXPECT_EQ(read_text(out_), kUsersFile);
+}
+
 TEST_F(FitCommand, goes_on_behind_calls_that_a_signal_interrupted) {
   const std::string whole = written();
   for (const std::string call : {"open", "ftruncate", "write", "fsync", "poll", "close"}) {
