@@ -6,6 +6,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "tests/runner/program.h"
@@ -78,6 +79,18 @@ TEST_F(FitCommand, that_is_killed_leaves_the_users_file_or_a_whole_new_one) {
           << "suite.yaml, fit.yaml, fit.yaml.log";
     }
   }
+}
+
+TEST_F(FitCommand, asks_for_no_more_samples_than_the_ranks_share) {
+  const std::string suite =
+      folder_.write("suite.yaml",
+                    "suite: test\ncases: [{name: a, ranks: 2, model: {name: dry}, "
+                    "data: {name: digits, samples: 12}, train: {batch_size: 2}}]\n");
+  const Ended ended = start_program({"fit", suite, "--out", out_, "--json"}, [] {
+                        setenv("TEST_CUDA", "1", 1);
+                      }).wait();
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  EXPECT_EQ(nlohmann::json::parse(ended.out).at("answer").at("largest_micro_batch"), 6);
 }
 
 TEST_F(FitCommand, finds_nothing_where_no_dry_run_left_a_report) {
