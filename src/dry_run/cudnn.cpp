@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuDNN: handles and the descriptors of tensors. Recurrent networks, CTC, pooling and the spatial
-// transformer are not modelled.
+// cuDNN: handles and the descriptors of tensors. CTC, pooling and the spatial transformer are not
+// modelled.
 #include <functional>
 #include <numeric>
 
@@ -86,6 +86,22 @@ HEADROOM_ENTRY cudnnStatus_t cudnnSetTensorNdDescriptor(cudnnTensorDescriptor_t 
                                                         cudnnDataType_t type, int dimensions,
                                                         const int* sizes, const int*) {
   *tensor = {type, {sizes, sizes + dimensions}};
+  return CUDNN_STATUS_SUCCESS;
+}
+
+HEADROOM_ENTRY cudnnStatus_t cudnnGetTensorNdDescriptor(cudnnTensorDescriptor_t tensor, int most,
+                                                        cudnnDataType_t* type, int* dimensions,
+                                                        int sizes[], int strides[]) {
+  *type = tensor->type;
+  *dimensions = static_cast<int>(tensor->sizes.size());
+  int stride = 1;
+  for (int i = *dimensions; i-- > 0;) {
+    if (i < most) {
+      sizes[i] = static_cast<int>(tensor->sizes[i]);
+      strides[i] = stride;  // of tensors that the dry run made itself
+    }
+    stride *= static_cast<int>(tensor->sizes[i]);
+  }
   return CUDNN_STATUS_SUCCESS;
 }
 

@@ -64,6 +64,14 @@ TEST_F(PythonProgram, TellsWhatPyTorchItselfCounts) {
   }
 }
 
+// By hand, in numbers of 4 bytes: of 35 steps of 20 samples 32 of output, and 4 x 32 of gates, 32 of
+// cell and 32 of output that cuDNN keeps; the first and last output and cell of 20 samples.
+TEST_F(PythonProgram, TrainsRecurrentNetworks) {
+  const Ended ended = plan({"--gpu", "a100-80gb"}, {path("rnn_train.py")});
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  EXPECT_EQ(printed(ended.err, "kept"), 4 * (35 * 20 * (32 + 6 * 32) + 4 * 20 * 32));
+}
+
 TEST_F(PythonProgram, EndsAsOnASmallerGpu) {
   const Ended ended = plan({"--gpu-memory", "3GiB"}, {path("torchvision_train.py")});
   EXPECT_EQ(ended.code, 5) << ended.err;
