@@ -72,6 +72,14 @@ TEST_F(PythonProgram, TrainsRecurrentNetworks) {
   EXPECT_EQ(printed(ended.err, "kept"), 4 * (35 * 20 * (32 + 6 * 32) + 4 * 20 * 32));
 }
 
+// Complex numbers of 8 bytes: those that are transformed, what comes of them, and the work area.
+TEST_F(PythonProgram, TransformsByFourier) {
+  const Ended ended = plan({"--gpu", "a100-80gb"}, {path("fft.py")});
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  EXPECT_EQ(printed(ended.err, "transform"), 3 * 64 * 1024 * 8);
+  EXPECT_EQ(printed(ended.err, "gradients"), 8 * 3 * 224 * 224);
+}
+
 TEST_F(PythonProgram, EndsAsOnASmallerGpu) {
   const Ended ended = plan({"--gpu-memory", "3GiB"}, {path("torchvision_train.py")});
   EXPECT_EQ(ended.code, 5) << ended.err;
