@@ -4,6 +4,7 @@
 #include <ATen/ops/empty.h>
 #include <ATen/ops/ones.h>
 #include <c10/util/Exception.h>
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/resource.h>
@@ -14,6 +15,7 @@
 #include <cstdlib>
 #include <iostream>
 #include <thread>
+#include <vector>
 
 namespace headroom {
 namespace {
@@ -27,6 +29,14 @@ void work_until(Clock::time_point end) {
   while (Clock::now() < end) sum = sum + 1;
 }
 
+/// The same, within the kernel.
+void call_until(Clock::time_point end) {
+  std::vector<char> buffer(1 << 20);
+  const int zeros = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+  while (Clock::now() < end && read(zeros, buffer.data(), buffer.size()) > 0) continue;
+  close(zeros);
+}
+
 /// Binds the caller to the first core it may use, so that one process is enough to fill it.
 void bind_to_one_core() {
   cpu_set_t cores;
@@ -38,38 +48,52 @@ void bind_to_one_core() {
   ASSERT_EQ(sched_setaffinity(0, sizeof cores, &cores), 0);
 }
 
-/// The share of one core that others have while this process works, which leaves them half of it
-/// at most, beside another process that works.
-double beside_a_busy_process(bool alone) {
-  double percent = -1;
+struct Shares {
+  double as_alone = -1;  // percent of all cores
+  double as_one_of_several = -1;
+  double of_other = 0;  // what the other process took by the kernel's account of it
+};
+
+/// The shares that others have while this process works, which leaves half of a core at most,
+/// beside a copy of this one that does `work`.
+Shares shares_beside(void (*work)(Clock::time_point)) {
+  Shares shares;
   std::thread bound([&] {
     bind_to_one_core();
+    const OtherLoad as_alone(true);
+    const OtherLoad as_one_of_several(false);
     const pid_t other = fork();
     if (other == 0) {
-      work_until(Clock::now() + std::chrono::seconds(20));
+      work(Clock::now() + std::chrono::seconds(20));
       _exit(0);
     }
-    const OtherLoad load(alone);
     work_until(Clock::now() + kWindow);
-    percent = load.percent().value_or(-1);
+    shares.as_alone = as_alone.percent().value_or(-1);
+    shares.as_one_of_several = as_one_of_several.percent().value_or(-1);
     kill(other, SIGKILL);
-    waitpid(other, nullptr, 0);
+    rusage usage{};
+    wait4(other, nullptr, 0, &usage);
+    const double seconds =
+        static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+        static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+    const double window = std::chrono::duration<double>(kWindow).count();
+    shares.of_other = 100 * seconds / window / std::thread::hardware_concurrency();
   });
   bound.join();
-  return percent;
+  return shares;
 }
 
 TEST(OtherLoad, is_what_another_process_took) {
-  // Of two busy processes on one core each has half; the machine's other cores, where this process
-  // could be too, may be busy or not.
-  const double cores = std::thread::hardware_concurrency();
-  EXPECT_GT(beside_a_busy_process(true), 25 / cores);
+  EXPECT_GT(shares_beside(work_until).as_alone, 25.0 / std::thread::hardware_concurrency());
 }
 
+// Others may be busy or not: they are so in both figures.
 TEST(OtherLoad, of_several_ranks_leaves_out_this_program) {
-  // The other process is a copy of this one; what is left is what else the machine does.
-  EXPECT_GE(beside_a_busy_process(false), 0);
-  EXPECT_LT(beside_a_busy_process(false), beside_a_busy_process(true));
+  for (auto* const work : {work_until, call_until}) {
+    const Shares shares = shares_beside(work);
+    EXPECT_GE(shares.as_one_of_several, 0);
+    EXPECT_NEAR(shares.as_alone - shares.as_one_of_several, shares.of_other, shares.of_other / 2);
+  }
 }
 
 TEST(OtherLoad, is_unknown_before_a_tick_has_passed) {
