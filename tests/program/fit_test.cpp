@@ -81,8 +81,10 @@ TEST(Fit, SharesACaseAmongRanksWhereOneCantHoldIt) {
   EXPECT_EQ(written.text("status"), "ok") << written.text("reason");
   EXPECT_EQ(written.text("ranks"), "4");
   // In so little memory the allocator has given some back at the end.
-  EXPECT_EQ(written.number("context_bytes") + written.number("run_peak_reserved_bytes"),
-            report.at("answer").at("driver_peak_bytes"));
+  const std::int64_t peak =
+      written.number("context_bytes") + written.number("run_peak_reserved_bytes");
+  EXPECT_EQ(peak, report.at("answer").at("driver_peak_bytes"));
+  EXPECT_GT(peak, written.number("driver_peak_bytes"));
   for (const Json& trial : report.at("trials")) {
     if (trial.at("stack") != "on_device_init+fused+ddp") continue;
     EXPECT_EQ(trial.at("status"), "out_of_memory");
