@@ -75,8 +75,11 @@ std::string not_modelled_functions();
 
 /// Brings it up to date with the device's memory and counters.
 void report_device();
-/// With what PyTorch's allocator counts as well. Takes the allocator's lock.
+/// With the peaks that PyTorch's allocator says as well. Takes the allocator's lock.
 void report_work();
+/// With what PyTorch's allocator tells of itself: what it holds now, in bytes; that it gave up.
+void report_allocator(std::int64_t allocated, std::int64_t reserved);
+void report_out_of_memory();
 /// With LibTorch's version, and the functions that are not modelled.
 void report_texts();
 /// For the last time: the process ends by itself.
