@@ -24,7 +24,7 @@ constexpr const char* kUnknown = "unknown";  // version
 
 /// What LibTorch says of itself; empty: there is none, or it can't say.
 std::string describe_torch() {
-  void* library = loaded_library("/libtorch_cpu.so");
+  void* library = loaded_library("libtorch_cpu");
   if (library == nullptr) return "";
   using ShowConfig = std::string (*)();
   const auto show = reinterpret_cast<ShowConfig>(dlsym(library, "_ZN2at11show_configB5cxx11Ev"));
@@ -59,7 +59,7 @@ std::vector<int> architectures_in(const std::string& description) {
 
 /// Where LibTorch keeps its allocator.
 const Slot* find_slot() {
-  void* library = loaded_library("/libc10_cuda.so");
+  void* library = loaded_library("libc10_cuda");
   if (library == nullptr) return nullptr;
   constexpr const char* kSlot = "_ZN3c104cuda20CUDACachingAllocator9allocatorE";
   // A program that is linked with LibTorch may hold the variable itself (a copy relocation).
@@ -89,8 +89,10 @@ void* loaded_library(std::string_view name) {
   } search{name, ""};
   const auto visit = [](dl_phdr_info* info, std::size_t, void* data) {
     auto& wanted = *static_cast<Search*>(data);
-    if (!std::string_view(info->dlpi_name).ends_with(wanted.name)) return 0;
-    wanted.path = info->dlpi_name;
+    const std::string_view path = info->dlpi_name;
+    const std::string_view file = path.substr(path.rfind('/') + 1);
+    if (file.substr(0, file.find_first_of(".-")) != wanted.name) return 0;
+    wanted.path = path;
     return 1;
   };
   if (dl_iterate_phdr(visit, &search) == 0) return nullptr;

@@ -15,8 +15,8 @@ struct TorchAllocator {
   std::int64_t peak_reserved_bytes = 0;
 };
 
-/// A library that the program has loaded already, by the end of its path, as dlopen() gives it;
-/// null: it has not.
+/// A library that the program has loaded already, as dlopen() gives it; null: it has not. `name`:
+/// that of its file, up to the first dot or dash: versions follow.
 void* loaded_library(std::string_view name);
 
 /// Looks for the program's LibTorch: what follows knows it from then on. When the program ends it

@@ -15,7 +15,7 @@ namespace {
 /// LibTorch's own function of that symbol; null where it has none.
 template <class Function>
 Function* original(const char* symbol) {
-  void* library = loaded_library("/libc10.so");
+  void* library = loaded_library("libc10");
   return library == nullptr ? nullptr : reinterpret_cast<Function*>(dlsym(library, symbol));
 }
 
