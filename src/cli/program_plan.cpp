@@ -42,7 +42,7 @@ Json describe(const Json& report, bool has_failed) {
               {"total_bytes", report.at("total_bytes")},
               {"context_bytes", report.at("context_bytes")},
               {"driver_peak_bytes", report.at("peak_device_bytes")}};
-  // What PyTorch's allocator counted is known for the LibTorch that this headroom was built with.
+  // The latest peaks are known for the LibTorch that this headroom was built with.
   for (const char* name : {"peak_allocated_bytes", "peak_reserved_bytes",
                            "latest_peak_allocated_bytes", "latest_peak_reserved_bytes"}) {
     if (report.contains(name)) result[name] = report[name];
@@ -71,8 +71,8 @@ std::string notes_on(const Json& process) {
             bytes(process, "free_when_refused_bytes") + " were free" +
             (process.at("fits") ? "; the program went on\n" : "\n");
   }
-  if (process.value("latest_peak_allocated_bytes", Json()) !=
-      process.value("peak_allocated_bytes", Json())) {
+  if (process.contains("latest_peak_allocated_bytes") &&
+      process.at("latest_peak_allocated_bytes") != process.at("peak_allocated_bytes")) {
     text += "the program began PyTorch's peaks anew; since then PyTorch counts " +
             bytes(process, "latest_peak_allocated_bytes") + " allocated, " +
             bytes(process, "latest_peak_reserved_bytes") + " reserved\n";

@@ -162,8 +162,6 @@ HEADROOM_ENTRY cublasStatus_t cublasDotEx(cublasHandle_t handle, int n, const vo
   return multiply(handle, 1, 1, n, /*batch=*/1, type);
 }
 
-HEADROOM_ENTRY std::size_t cublasLtGetVersion() { return CUBLAS_VERSION; }
-
 HEADROOM_ENTRY cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t* handle,
                                                        cublasComputeType_t compute, cudaDataType) {
   *handle = reinterpret_cast<cublasLtMatmulDesc_t>(new Description{compute, CUBLAS_OP_N});

@@ -3,6 +3,7 @@
 #include <cuda_runtime.h>
 
 #include "src/dry_run/dry_run.h"
+#include "src/dry_run/imports.h"
 
 namespace headroom::dry_run {
 namespace {
@@ -26,8 +27,10 @@ cudaError_t launch(dim3 grid, dim3 block, cudaStream_t stream) {
 
 }  // namespace
 
+/// Called for each part of a library that has device code, when the library is loaded.
 HEADROOM_ENTRY void** __cudaRegisterFatBinary(void*) {
   static void* handle = nullptr;
+  bind_what_is_not_modelled();
   return &handle;
 }
 HEADROOM_ENTRY void __cudaRegisterFatBinaryEnd(void**) {}

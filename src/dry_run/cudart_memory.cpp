@@ -172,8 +172,11 @@ HEADROOM_ENTRY cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attri
                                                     const void* pointer) {
   const DryRun& device = dry_run();
   void* address = const_cast<void*>(pointer);
-  *attributes = {};
+  // Each member on its own: CUDA 12's structure ends behind these four.
   attributes->type = cudaMemoryTypeUnregistered;
+  attributes->device = 0;
+  attributes->devicePointer = nullptr;
+  attributes->hostPointer = nullptr;
   if (device.memory.owns(pointer)) {
     attributes->type = cudaMemoryTypeDevice;
     attributes->devicePointer = address;

@@ -152,6 +152,11 @@ HEADROOM_ENTRY cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* execut
   return cudaSuccess;
 }
 
+HEADROOM_ENTRY cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
+                                                unsigned long long flags) {
+  return cudaGraphInstantiateWithFlags(executable, graph, flags);
+}
+
 HEADROOM_ENTRY cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
   DryRun& device = dry_run_with_context();
   const auto* capture = reinterpret_cast<const Capture*>(executable);

@@ -44,10 +44,6 @@ Precision cudnn_precision(cudnnDataType_t type, bool tensor_cores) {
   }
 }
 
-HEADROOM_ENTRY const char* cudnnGetErrorString(cudnnStatus_t status) {
-  return status == CUDNN_STATUS_SUCCESS ? "CUDNN_STATUS_SUCCESS" : "an error of the dry run";
-}
-
 HEADROOM_ENTRY void cudnnGetLastErrorString(char* text, std::size_t size) {
   if (size > 0) *text = '\0';
 }

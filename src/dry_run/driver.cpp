@@ -74,13 +74,32 @@ HEADROOM_ENTRY CUresult cuDriverGetVersion(int* version) {
   return CUDA_SUCCESS;
 }
 
-HEADROOM_ENTRY CUresult cuGetErrorString(CUresult error, const char** text) {
-  *text = error == CUDA_ERROR_OUT_OF_MEMORY ? "out of memory" : "an error of the dry run";
-  return CUDA_SUCCESS;
+HEADROOM_ENTRY CUresult cuGetErrorName(CUresult error, const char** text) {
+  switch (error) {  // what is given here
+    case CUDA_ERROR_INVALID_VALUE:
+      *text = "CUDA_ERROR_INVALID_VALUE";
+      return CUDA_SUCCESS;
+    case CUDA_ERROR_OUT_OF_MEMORY:
+      *text = "CUDA_ERROR_OUT_OF_MEMORY";
+      return CUDA_SUCCESS;
+    case CUDA_ERROR_INVALID_DEVICE:
+      *text = "CUDA_ERROR_INVALID_DEVICE";
+      return CUDA_SUCCESS;
+    case CUDA_ERROR_NOT_FOUND:
+      *text = "CUDA_ERROR_NOT_FOUND";
+      return CUDA_SUCCESS;
+    case CUDA_ERROR_NOT_SUPPORTED:
+      *text = "CUDA_ERROR_NOT_SUPPORTED";
+      return CUDA_SUCCESS;
+    default:
+      *text = nullptr;
+      return CUDA_ERROR_INVALID_VALUE;
+  }
 }
 
-HEADROOM_ENTRY CUresult cuGetErrorName(CUresult error, const char** text) {
-  *text = error == CUDA_ERROR_OUT_OF_MEMORY ? "CUDA_ERROR_OUT_OF_MEMORY" : "CUDA_ERROR_UNKNOWN";
+HEADROOM_ENTRY CUresult cuGetErrorString(CUresult error, const char** text) {
+  if (error != CUDA_ERROR_OUT_OF_MEMORY) return cuGetErrorName(error, text);
+  *text = "out of memory";
   return CUDA_SUCCESS;
 }
 

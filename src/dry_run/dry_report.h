@@ -12,7 +12,7 @@ namespace headroom {
 struct DryReport {
   using Count = std::atomic<std::int64_t>;
 
-  static constexpr std::uint64_t kForm = 0x68'64'72'6d'00'01;  // another one for other members
+  static constexpr std::uint64_t kForm = 0x68'64'72'6d'00'02;  // another one for other members
   static constexpr const char* kFileEnding = ".report";
 
   std::atomic<std::uint64_t> form;  // kForm, once the texts stand
@@ -37,14 +37,16 @@ struct DryReport {
   Count device_time_ns;
   Count undecided_questions;
 
-  /// What PyTorch's allocator counted; 0 where it could not be asked. Its peaks since the start,
-  /// also where the program began them anew; then as PyTorch itself says them in the end.
-  Count knows_allocator;
+  /// What PyTorch's allocator told. Its peaks since the start, also where the program began them
+  /// anew.
+  Count knows_allocator;  // 0: it told nothing, and what follows is 0
   Count peak_allocated_bytes;
   Count peak_reserved_bytes;
+  Count out_of_memory_errors;
+  /// Its peaks as PyTorch itself says them in the end.
+  Count knows_latest_peaks;  // 0: it could not be asked
   Count latest_peak_allocated_bytes;
   Count latest_peak_reserved_bytes;
-  Count out_of_memory_errors;
 };
 static_assert(DryReport::Count::is_always_lock_free);
 
@@ -52,7 +54,7 @@ static_assert(DryReport::Count::is_always_lock_free);
 struct CountOfReport {
   const char* name;
   DryReport::Count DryReport::*value;
-  bool is_of_allocator = false;
+  DryReport::Count DryReport::*is_known = nullptr;  // 1: `value` is; null: it always is
 };
 inline constexpr CountOfReport kCountsOfReport[] = {
     {"has_ended", &DryReport::has_ended},
@@ -70,11 +72,13 @@ inline constexpr CountOfReport kCountsOfReport[] = {
     {"product_flops", &DryReport::product_flops},
     {"device_time_ns", &DryReport::device_time_ns},
     {"undecided_questions", &DryReport::undecided_questions},
-    {"peak_allocated_bytes", &DryReport::peak_allocated_bytes, true},
-    {"peak_reserved_bytes", &DryReport::peak_reserved_bytes, true},
-    {"latest_peak_allocated_bytes", &DryReport::latest_peak_allocated_bytes, true},
-    {"latest_peak_reserved_bytes", &DryReport::latest_peak_reserved_bytes, true},
-    {"out_of_memory_errors", &DryReport::out_of_memory_errors, true},
+    {"peak_allocated_bytes", &DryReport::peak_allocated_bytes, &DryReport::knows_allocator},
+    {"peak_reserved_bytes", &DryReport::peak_reserved_bytes, &DryReport::knows_allocator},
+    {"out_of_memory_errors", &DryReport::out_of_memory_errors, &DryReport::knows_allocator},
+    {"latest_peak_allocated_bytes", &DryReport::latest_peak_allocated_bytes,
+     &DryReport::knows_latest_peaks},
+    {"latest_peak_reserved_bytes", &DryReport::latest_peak_reserved_bytes,
+     &DryReport::knows_latest_peaks},
 };
 
 }  // namespace headroom

@@ -73,16 +73,19 @@ void run_product(cudaStream_t stream, std::int64_t flops, Precision precision) {
   run_work(stream, product_ns(device.gpu, flops, precision));
 }
 
-void not_modelled(const char* function) {
+void note_not_modelled(const std::string& function) {
   dry_run_with_context();  // so that there is a report to name it
   {
     const std::lock_guard lock(names_mutex);
     if (names().find(function) == std::string::npos) {
-      names() += (names().empty() ? "" : ", ") + std::string(function);
+      names() += (names().empty() ? "" : ", ") + function;
     }
   }
-  look_for_torch();
   report_texts();
+}
+
+void not_modelled(const char* function) {
+  note_not_modelled(function);
   throw std::runtime_error(std::string("headroom dry run: ") + function +
                            " is not modelled: a dry run can't follow this program");
 }

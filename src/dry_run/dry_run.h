@@ -63,11 +63,14 @@ void run_transfer(cudaStream_t stream, std::int64_t ns);
 /// Gives the error back, and keeps it as this thread's last error, as cudart does.
 cudaError_t fail(cudaError_t error);
 
-/// A function that the dry run lacks was called: names it in the report and throws
-/// std::runtime_error, which PyTorch passes on to the line of the program that needed it.
+/// The program called what the dry run lacks: names it in the report.
+void note_not_modelled(const std::string& function);
+
+/// The same, then throws std::runtime_error, which PyTorch passes on to the line of the program
+/// that needed it.
 [[noreturn]] void not_modelled(const char* function);
 
-/// The functions that not_modelled() was called with, joined by ", ".
+/// The functions that note_not_modelled() was called with, joined by ", ".
 std::string not_modelled_functions();
 
 // The report of this process (dry_report.h), in the folder that the settings name. Where it can't
@@ -75,8 +78,11 @@ std::string not_modelled_functions();
 
 /// Brings it up to date with the device's memory and counters.
 void report_device();
-/// With what PyTorch's allocator counts as well. Takes the allocator's lock.
+/// With the peaks that PyTorch's allocator says as well. Takes the allocator's lock.
 void report_work();
+/// With what PyTorch's allocator tells of itself: what it holds now, in bytes; that it gave up.
+void report_allocator(std::int64_t allocated, std::int64_t reserved);
+void report_out_of_memory();
 /// With LibTorch's version, and the functions that are not modelled.
 void report_texts();
 /// For the last time: the process ends by itself.

@@ -84,11 +84,6 @@ void receive_reduced(void* received, const void* sent, std::int64_t bytes, ncclR
 
 }  // namespace
 
-HEADROOM_ENTRY ncclResult_t ncclGetVersion(int* version) {
-  *version = NCCL_VERSION_CODE;
-  return ncclSuccess;
-}
-
 HEADROOM_ENTRY ncclResult_t ncclGetUniqueId(ncclUniqueId* id) {
   std::memset(id, 0, sizeof(*id));  // nobody else will come by it
   return ncclSuccess;

@@ -107,13 +107,17 @@ void write_device(DryReport& report, const DryRun& device) {
   report.undecided_questions = device.timeline.undecided_questions();
 }
 
-void write_allocator(DryReport& report, const TorchAllocator& torch) {
+void raise_peaks(DryReport& report, std::int64_t allocated, std::int64_t reserved) {
   report.knows_allocator = 1;
-  raise(report.peak_allocated_bytes, torch.peak_allocated_bytes);
-  raise(report.peak_reserved_bytes, torch.peak_reserved_bytes);
+  raise(report.peak_allocated_bytes, allocated);
+  raise(report.peak_reserved_bytes, reserved);
+}
+
+void write_allocator(DryReport& report, const TorchAllocator& torch) {
+  raise_peaks(report, torch.peak_allocated_bytes, torch.peak_reserved_bytes);
+  report.knows_latest_peaks = 1;
   report.latest_peak_allocated_bytes = torch.peak_allocated_bytes;
   report.latest_peak_reserved_bytes = torch.peak_reserved_bytes;
-  report.out_of_memory_errors = torch.out_of_memory_errors;
 }
 
 }  // namespace
@@ -129,6 +133,13 @@ void report_work() {
   write_device(page(), dry_run());
   if (torch) write_allocator(page(), *torch);
 }
+
+void report_allocator(std::int64_t allocated, std::int64_t reserved) {
+  const std::lock_guard lock(page_mutex());
+  raise_peaks(page(), allocated, reserved);
+}
+
+void report_out_of_memory() { ++page().out_of_memory_errors; }
 
 void report_texts() {
   const std::lock_guard lock(page_mutex());

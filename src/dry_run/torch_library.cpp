@@ -22,26 +22,9 @@ using Slot = std::atomic<CUDAAllocator*>;
 
 constexpr const char* kUnknown = "unknown";  // version
 
-/// A library that the program has loaded already, by the end of its path; null: it has not. Python
-/// loads PyTorch's outside of the global scope, so the path is needed.
-void* loaded_library(std::string_view name) {
-  struct Search {
-    std::string_view name;
-    std::string path;
-  } search{name, ""};
-  const auto visit = [](dl_phdr_info* info, std::size_t, void* data) {
-    auto& wanted = *static_cast<Search*>(data);
-    if (!std::string_view(info->dlpi_name).ends_with(wanted.name)) return 0;
-    wanted.path = info->dlpi_name;
-    return 1;
-  };
-  if (dl_iterate_phdr(visit, &search) == 0) return nullptr;
-  return dlopen(search.path.c_str(), RTLD_LAZY | RTLD_NOLOAD);
-}
-
 /// What LibTorch says of itself; empty: there is none, or it can't say.
 std::string describe_torch() {
-  void* library = loaded_library("/libtorch_cpu.so");
+  void* library = loaded_library("libtorch_cpu");
   if (library == nullptr) return "";
   using ShowConfig = std::string (*)();
   const auto show = reinterpret_cast<ShowConfig>(dlsym(library, "_ZN2at11show_configB5cxx11Ev"));
@@ -76,7 +59,7 @@ std::vector<int> architectures_in(const std::string& description) {
 
 /// Where LibTorch keeps its allocator.
 const Slot* find_slot() {
-  void* library = loaded_library("/libc10_cuda.so");
+  void* library = loaded_library("libc10_cuda");
   if (library == nullptr) return nullptr;
   constexpr const char* kSlot = "_ZN3c104cuda20CUDACachingAllocator9allocatorE";
   // A program that is linked with LibTorch may hold the variable itself (a copy relocation).
@@ -97,6 +80,24 @@ Torch& torch() {
 }
 
 }  // namespace
+
+// Python loads PyTorch's outside of the global scope, so the path is needed.
+void* loaded_library(std::string_view name) {
+  struct Search {
+    std::string_view name;
+    std::string path;
+  } search{name, ""};
+  const auto visit = [](dl_phdr_info* info, std::size_t, void* data) {
+    auto& wanted = *static_cast<Search*>(data);
+    const std::string_view path = info->dlpi_name;
+    const std::string_view file = path.substr(path.rfind('/') + 1);
+    if (file.substr(0, file.find_first_of(".-")) != wanted.name) return 0;
+    wanted.path = path;
+    return 1;
+  };
+  if (dl_iterate_phdr(visit, &search) == 0) return nullptr;
+  return dlopen(search.path.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+}
 
 void look_for_torch() {
   const std::lock_guard lock(torch().mutex);
@@ -130,8 +131,7 @@ std::optional<TorchAllocator> ask_torch_allocator() {
   constexpr auto kAll = static_cast<std::size_t>(c10::CachingAllocator::StatType::AGGREGATE);
   const auto stats = allocator->getDeviceStats(0);
   return TorchAllocator{.peak_allocated_bytes = stats.allocated_bytes[kAll].peak,
-                        .peak_reserved_bytes = stats.reserved_bytes[kAll].peak,
-                        .out_of_memory_errors = stats.num_ooms};
+                        .peak_reserved_bytes = stats.reserved_bytes[kAll].peak};
 }
 
 }  // namespace headroom::dry_run

@@ -4,16 +4,20 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 // What is asked of the LibTorch of the program that the dry run was loaded into.
 namespace headroom::dry_run {
 
-/// What PyTorch's caching allocator counts of device 0.
+/// The peaks of PyTorch's caching allocator on device 0, since the program last began them anew.
 struct TorchAllocator {
-  std::int64_t peak_allocated_bytes = 0;  // since the program last began them anew
+  std::int64_t peak_allocated_bytes = 0;
   std::int64_t peak_reserved_bytes = 0;
-  std::int64_t out_of_memory_errors = 0;
 };
+
+/// A library that the program has loaded already, as dlopen() gives it; null: it has not. `name`:
+/// that of its file, up to the first dot or dash: versions follow.
+void* loaded_library(std::string_view name);
 
 /// Looks for the program's LibTorch: what follows knows it from then on. When the program ends it
 /// can't be asked for its version any more.

@@ -42,7 +42,7 @@ Json json_of(const DryReport& report) {
   if (report.form != DryReport::kForm || !gpu || !libtorch || !not_modelled) return {};
   Json json{{"gpu", *gpu}, {"libtorch", *libtorch}, {"not_modelled", *not_modelled}};
   for (const CountOfReport& count : kCountsOfReport) {
-    if (count.is_of_allocator && report.knows_allocator == 0) continue;
+    if (count.is_known != nullptr && report.*count.is_known == 0) continue;
     const std::int64_t value = report.*count.value;
     // Free bytes are less than none where the context alone is larger than the GPU.
     const bool is_free = count.value == &DryReport::free_when_refused_bytes;

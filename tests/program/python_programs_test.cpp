@@ -80,6 +80,34 @@ TEST_F(PythonProgram, TransformsByFourier) {
   EXPECT_EQ(printed(ended.err, "gradients"), 8 * 3 * 224 * 224);
 }
 
+// Those that are run with every version of PyTorch (ci/pytorch_versions).
+TEST_F(PythonProgram, TellsWhatEveryPyTorchCounts) {
+  for (const char* name : {"convolutions", "transformer", "ranks"}) {
+    SCOPED_TRACE(name);
+    const Ended ended = plan({}, {path("versions/" + std::string(name) + ".py")});
+    ASSERT_EQ(ended.code, 0) << ended.err;
+    const Json process = Json::parse(ended.out)["processes"][0];
+    EXPECT_GT(process["peak_allocated_bytes"], 100'000'000);
+    EXPECT_EQ(process["peak_allocated_bytes"], printed(ended.err, "allocated"));
+    EXPECT_EQ(process["peak_reserved_bytes"], printed(ended.err, "reserved"));
+  }
+}
+
+// What the allocator reports is enough, of which other versions than headroom's own are known.
+TEST_F(PythonProgram, TellsItsPeaksWhereNoKernelRan) {
+  const Ended ended = plan({}, {"-c",
+                                "import os, torch\n"
+                                "x = torch.empty(1 << 28, device='cuda')\n"
+                                "del x\n"
+                                "torch.cuda.empty_cache()\n"
+                                "torch.cuda.reset_peak_memory_stats()\n"
+                                "os._exit(0)"});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  const Json process = Json::parse(ended.out)["processes"][0];
+  EXPECT_EQ(process["peak_allocated_bytes"], std::int64_t{1} << 30);
+  EXPECT_EQ(process["peak_reserved_bytes"], std::int64_t{1} << 30);
+}
+
 TEST_F(PythonProgram, EndsAsOnASmallerGpu) {
   const Ended ended = plan({"--gpu-memory", "3GiB"}, {path("torchvision_train.py")});
   EXPECT_EQ(ended.code, 5) << ended.err;
@@ -143,10 +171,20 @@ TEST_F(PythonProgram, FitsWhereItGoesOnWithLess) {
 }
 
 TEST_F(PythonProgram, NamesWhatCanNotBeFollowed) {
-  const Ended ended =
-      plan({}, {"-c", "import torch; torch.linalg.svd(torch.ones(9, 9, device='cuda'))"});
-  EXPECT_EQ(ended.code, 4) << ended.err;
-  EXPECT_NE(ended.err.find("it called cusolver"), std::string::npos) << ended.err;
+  const std::string begin = "import torch; x = torch.ones(9, 9, 9, device='cuda'); ";
+  const std::vector<std::pair<std::string, std::string>> calls = {
+      {"torch.linalg.svd(x)", "it called cusolver"},
+      {"torch.fft.fft(x)", "it called cufft"},
+      {"torch.nn.LSTM(9, 9).cuda()(x)", "it called cudnn"},
+      // An error that none of the dry run's functions gives.
+      {"cudart = torch.cuda.cudart(); cudart.cudaGetErrorString(cudart.cudaError(35))",
+       "it called what gave cudaErrorInsufficientDriver (error 35)"}};
+  for (const auto& [call, message] : calls) {
+    SCOPED_TRACE(call);
+    const Ended ended = plan({}, {"-c", begin + call});
+    EXPECT_EQ(ended.code, 4) << ended.err;
+    EXPECT_NE(ended.err.find(message), std::string::npos) << ended.err;
+  }
 }
 
 TEST_F(PythonProgram, SaysThatAProgramOnTheCpuHasNothingToPlan) {

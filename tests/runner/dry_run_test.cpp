@@ -65,21 +65,25 @@ TEST(DryReports, tell_of_each_process_what_it_kept) {
                  std::strcpy(report.libtorch, "2.11.0");
                  report.knows_allocator = 1;
                  report.peak_allocated_bytes = 7;
+                 report.knows_latest_peaks = 1;
                  report.latest_peak_allocated_bytes = 6;
                }));
-  folder.write("1.0.report", dry_report());
+  folder.write("1.0.report", dry_report([](DryReport& report) { report.knows_allocator = 1; }));
+  folder.write("0.0.report", dry_report());
   folder.write("1.json", "of somebody else");
   const DryReports reports = read_reports(folder.path());
   EXPECT_EQ(reports.damaged, 0u);
-  ASSERT_EQ(reports.whole.size(), 2u);
+  ASSERT_EQ(reports.whole.size(), 3u);
   EXPECT_EQ(reports.whole[0].at("gpu"), "h200");
   EXPECT_EQ(reports.whole[0].at("has_ended"), 1);
   EXPECT_EQ(reports.whole[0].at("launches"), 3);
   EXPECT_FALSE(reports.whole[0].contains("peak_allocated_bytes"));
-  EXPECT_EQ(reports.whole[1].at("has_ended"), 0);
-  EXPECT_EQ(reports.whole[1].at("libtorch"), "2.11.0");
-  EXPECT_EQ(reports.whole[1].at("peak_allocated_bytes"), 7);
-  EXPECT_EQ(reports.whole[1].at("latest_peak_allocated_bytes"), 6);
+  EXPECT_EQ(reports.whole[1].at("peak_allocated_bytes"), 0);
+  EXPECT_FALSE(reports.whole[1].contains("latest_peak_allocated_bytes"));
+  EXPECT_EQ(reports.whole[2].at("has_ended"), 0);
+  EXPECT_EQ(reports.whole[2].at("libtorch"), "2.11.0");
+  EXPECT_EQ(reports.whole[2].at("peak_allocated_bytes"), 7);
+  EXPECT_EQ(reports.whole[2].at("latest_peak_allocated_bytes"), 6);
 }
 
 TEST(DryReports, are_damaged_where_they_are_no_files_of_their_length) {
@@ -115,6 +119,7 @@ TEST(DryReports, are_damaged_where_they_say_what_can_not_be) {
   for (const CountOfReport& count : kCountsOfReport) {
     EXPECT_FALSE(is_whole([&](DryReport& report) {
       report.knows_allocator = 1;
+      report.knows_latest_peaks = 1;
       report.*count.value = -2;
     })) << count.name;
   }

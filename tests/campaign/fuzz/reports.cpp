@@ -16,7 +16,7 @@ void fuzz_reports(std::string_view input) {
   if (reports.whole.empty()) return;
   const auto& report = reports.whole.front();
   for (const CountOfReport& count : kCountsOfReport) {
-    if (count.is_of_allocator && !report.contains("peak_allocated_bytes")) continue;
+    if (count.is_known != nullptr && !report.contains(count.name)) continue;
     const auto least = count.value == &DryReport::free_when_refused_bytes
                            ? -report.at("context_bytes").get<std::int64_t>()
                            : 0;
