@@ -231,7 +231,11 @@ HEADROOM_ENTRY cudnnStatus_t cudnnBackendGetAttribute(cudnnBackendDescriptor_t h
                                                       cudnnBackendAttributeType_t type,
                                                       std::int64_t asked, std::int64_t* count,
                                                       void* values) {
-  const GraphPart::Attribute attribute = read(*part_of(handle), name);
+  GraphPart::Attribute attribute = read(*part_of(handle), name);
+  // Heuristics look for no more than they are asked for.
+  if (name == CUDNN_ATTR_ENGINEHEUR_RESULTS && values != nullptr) {
+    attribute.count = std::min(asked, attribute.count);
+  }
   if (count != nullptr) *count = attribute.count;
   const std::int64_t given = std::min(asked, attribute.count);
   if (values == nullptr || given == 0) return CUDNN_STATUS_SUCCESS;

@@ -143,6 +143,18 @@ HEADROOM_ENTRY CUresult cuCtxGetCurrent(CUcontext* result) {
 
 HEADROOM_ENTRY CUresult cuCtxSetCurrent(CUcontext) { return CUDA_SUCCESS; }
 
+HEADROOM_ENTRY CUresult cuCtxGetDevice(CUdevice* device) {
+  cudaGetDevice(device);
+  return CUDA_SUCCESS;
+}
+
+HEADROOM_ENTRY CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus* status) {
+  cudaStreamCaptureStatus as_cudart{};
+  cudaStreamIsCapturing(stream, &as_cudart);
+  *status = static_cast<CUstreamCaptureStatus>(as_cudart);  // the two have the same numbers
+  return CUDA_SUCCESS;
+}
+
 HEADROOM_ENTRY CUresult cuCtxGetLimit(std::size_t* value, CUlimit) {
   *value = 0;
   return CUDA_SUCCESS;

@@ -11,7 +11,7 @@
 namespace headroom::dry_run {
 namespace {
 
-// LibTorch 2.11 imports about 400 functions that are not modelled. The last function stands in for
+// LibTorch 2.11 imports 460 functions that are not modelled. The last function stands in for
 // all that are too many.
 constexpr std::size_t kMost = 1024;
 

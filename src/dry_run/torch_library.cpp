@@ -14,6 +14,8 @@
 #include <string_view>
 #include <vector>
 
+#include "src/dry_run/old_strings.h"
+
 namespace headroom::dry_run {
 namespace {
 
@@ -22,14 +24,24 @@ using Slot = std::atomic<CUDAAllocator*>;
 
 constexpr const char* kUnknown = "unknown";  // version
 
+/// What at::show_config() of that library gives.
+std::string show_config(void* library) {
+  std::string text = kUnknown;
+  if (void* const function = dlsym(library, "_ZN2at11show_configB5cxx11Ev")) {
+    text = reinterpret_cast<std::string (*)()>(function)();
+  } else if (void* const old_function = dlsym(library, "_ZN2at11show_configEv")) {
+    const auto take = [](void* to, const char* given) { *static_cast<std::string*>(to) = given; };
+    take_old_string(old_function, take, &text);
+  }
+  return text;
+}
+
 /// What LibTorch says of itself; empty: there is none, or it can't say.
 std::string describe_torch() {
   void* library = loaded_library("libtorch_cpu");
   if (library == nullptr) return "";
-  using ShowConfig = std::string (*)();
-  const auto show = reinterpret_cast<ShowConfig>(dlsym(library, "_ZN2at11show_configB5cxx11Ev"));
   try {
-    return show == nullptr ? kUnknown : show();
+    return show_config(library);
   } catch (const std::exception&) {  // it asks CUDA's libraries, one of which may not be modelled
     return kUnknown;
   }
