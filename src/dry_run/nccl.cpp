@@ -47,9 +47,8 @@ std::int64_t transfer_bytes(std::size_t count, ncclDataType_t type) {
 
 /// Queues a transfer of which this rank sends `sent` bytes, and that lasts as `moved` bytes do.
 ncclResult_t transfer(cudaStream_t stream, std::int64_t sent, std::int64_t moved) {
-  DryRun& device = dry_run();
-  device.counters.collective_bytes += sent;
-  run_transfer(stream, peer_copy_ns(device.gpu, moved));
+  device_with_context().counters.collective_bytes += sent;
+  run_transfer(stream, peer_copy_ns(dry_run().gpu, moved));
   return ncclSuccess;
 }
 
@@ -113,6 +112,12 @@ HEADROOM_ENTRY ncclResult_t ncclCommInitRankConfig(ncclComm_t* communicator, int
 HEADROOM_ENTRY ncclResult_t ncclCommInitRankScalable(ncclComm_t* communicator, int ranks, int rank,
                                                      int, ncclUniqueId*, ncclConfig_t*) {
   return make_communicator(communicator, ranks, rank);
+}
+
+/// As many ranks as devices, all in this process.
+HEADROOM_ENTRY ncclResult_t ncclCommInitAll(ncclComm_t* communicators, int count, const int*) {
+  for (int rank = 0; rank < count; ++rank) make_communicator(&communicators[rank], count, rank);
+  return ncclSuccess;
 }
 
 HEADROOM_ENTRY ncclResult_t ncclCommShrink(ncclComm_t parent, int* excluded, int count,

@@ -8,7 +8,7 @@
 // What is asked of the LibTorch of the program that the dry run was loaded into.
 namespace headroom::dry_run {
 
-/// What PyTorch's caching allocator counts of device 0.
+/// What PyTorch's caching allocator counts of a device.
 struct TorchAllocator {
   std::int64_t peak_allocated_bytes = 0;  // since the program last began them anew
   std::int64_t peak_reserved_bytes = 0;
@@ -29,6 +29,6 @@ int torch_architecture(int gpu);
 
 /// Nothing where no LibTorch was found, or it is not the version that the dry run was built with.
 /// Takes the allocator's lock: who calls holds none of the dry run's.
-std::optional<TorchAllocator> ask_torch_allocator();
+std::optional<TorchAllocator> ask_torch_allocator(int device);
 
 }  // namespace headroom::dry_run

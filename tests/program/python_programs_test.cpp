@@ -112,6 +112,38 @@ TEST_F(PythonProgram, ReadsBackWhatItSentToOtherRanks) {
   }
 }
 
+TEST_F(PythonProgram, HasSeveralDevicesInOneProcess) {
+  const Ended ended = plan({"--ranks", "2"}, {path("two_devices.py")});
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  const Json answer = Json::parse(ended.out);
+  ASSERT_EQ(answer["processes"].size(), 2U) << ended.out;
+  for (int device = 0; device < 2; ++device) {
+    const Json& figures = answer["processes"][static_cast<std::size_t>(device)];
+    const std::string number = "_" + std::to_string(device);
+    EXPECT_EQ(figures["device"], device);
+    EXPECT_EQ(figures["peak_allocated_bytes"], printed(ended.err, "allocated" + number));
+    EXPECT_EQ(figures["peak_reserved_bytes"], printed(ended.err, "reserved" + number));
+    EXPECT_GT(figures["product_flops"], 0);
+  }
+  EXPECT_GT(answer["processes"][1]["peak_allocated_bytes"], 1'000'000'000);
+}
+
+TEST_F(PythonProgram, SeesTheDevicesThatItsEnvironmentNames) {
+  const std::string program =
+      "import os, torch\n"
+      "import torch.cuda as cuda\n"
+      "assert cuda._device_count_nvml() == 4\n"  // of the machine, which NVML tells
+      "os.environ['CUDA_VISIBLE_DEVICES'] = '2,1'\n"
+      "x = torch.ones(1 << 20, device='cuda:1')\n"
+      "print('visible', cuda.device_count())\n";
+  const Ended ended = plan({"--ranks", "4"}, {"-c", program});
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  EXPECT_EQ(printed(ended.err, "visible"), 2);
+  const Json answer = Json::parse(ended.out);
+  ASSERT_EQ(answer["processes"].size(), 1U) << ended.out;
+  EXPECT_EQ(answer["processes"][0]["device"], 1);
+}
+
 TEST_F(PythonProgram, FitsWhereItGoesOnWithLess) {
   const Ended ended =
       plan({"--gpu-memory", "2GiB"},
