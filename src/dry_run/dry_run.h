@@ -106,6 +106,9 @@ void report_device(const Device& device);
 void report_work(const Device& device);
 /// All of them, with LibTorch's version, and the functions that are not modelled.
 void report_texts();
+/// This process is a rank there. Variables of a launcher come before it, and a larger world before
+/// a smaller one.
+void report_rank(const Device& device, int rank, int ranks);
 /// All of them, for the last time: the process ends by itself.
 void report_end();
 

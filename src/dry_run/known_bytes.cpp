@@ -45,9 +45,14 @@ void KnownBytes::forget_all() {
   bytes_ = 0;
 }
 
-void KnownBytes::read(void* to, const void* from, std::size_t size) const {
+std::vector<unsigned char> KnownBytes::find(const void* from, std::size_t size) const {
+  if (size > kMaxBytes) return {};
   const std::lock_guard lock(mutex_);
-  const Bytes bytes = size > kMaxBytes ? Bytes{} : find_locked(number(from), size);
+  return find_locked(number(from), size);
+}
+
+void KnownBytes::read(void* to, const void* from, std::size_t size) const {
+  const Bytes bytes = find(from, size);
   if (bytes.empty()) {
     std::memset(to, 0, size);
   } else {

@@ -28,6 +28,8 @@ class KnownBytes {
   void forget(const void* at, std::size_t size);
   void forget_all();
 
+  /// The bytes that stand there; empty, where not all of them are known.
+  std::vector<unsigned char> find(const void* from, std::size_t size) const;
   /// Gives the bytes to the host; zeros, where not all of them are known.
   void read(void* to, const void* from, std::size_t size) const;
 

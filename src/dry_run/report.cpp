@@ -100,13 +100,15 @@ std::optional<int> number_in(const char* variable) {
   return error == std::errc() && *end == '\0' && number >= 0 ? std::optional(number) : std::nullopt;
 }
 
-/// As torchrun and those who do as it does tell it.
+/// torchrun and those who do as it does tell it so.
+constexpr const char* kRank = "RANK";
+constexpr const char* kRanks = "WORLD_SIZE";
+
+bool has_launcher() { return number_in(kRank) && number_in(kRanks); }
+
 void write_rank(DryReport& report) {
-  const auto rank = number_in("RANK");
-  const auto ranks = number_in("WORLD_SIZE");
-  if (!rank || !ranks) return;
-  report.rank = *rank;
-  report.ranks = *ranks;
+  report.rank = number_in(kRank).value_or(0);
+  report.ranks = number_in(kRanks).value_or(0);
 }
 
 DryReport& make_page(const Device& device) {
@@ -117,7 +119,7 @@ DryReport& make_page(const Device& device) {
   set_text(report.gpu, std::string(run.gpu.name));
   report.process = getpid();
   report.device = device.number;
-  write_rank(report);
+  if (has_launcher()) write_rank(report);
   report.form = DryReport::kForm;
   static const int is_registered = pthread_atfork(nullptr, nullptr, &leave_pages_to_parent);
   static_cast<void>(is_registered);
@@ -180,6 +182,14 @@ void report_texts() {
     set_text(page->libtorch, torch_version());
     set_text(page->not_modelled, not_modelled_functions());
   }
+}
+
+void report_rank(const Device& device, int rank, int ranks) {
+  const std::lock_guard lock(page_mutex());
+  DryReport& page = page_locked(device);
+  if (has_launcher() || ranks <= page.ranks) return;
+  page.rank = rank;
+  page.ranks = ranks;
 }
 
 void report_end() {

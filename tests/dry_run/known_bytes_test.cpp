@@ -33,6 +33,12 @@ TEST_F(KnownBytesTest, ComeBackAsTheyWereSentAndInParts) {
   EXPECT_EQ(read(500, 2), "..");
 }
 
+TEST_F(KnownBytesTest, AreFoundWhereAllOfThemAreKnown) {
+  set(100, "abcdef");
+  EXPECT_EQ(known.find(at(101), 3), (std::vector<unsigned char>{'b', 'c', 'd'}));
+  EXPECT_TRUE(known.find(at(104), 3).empty());
+}
+
 TEST_F(KnownBytesTest, AreReadAcrossWhatWasSentPieceByPiece) {
   set(100, "abc");
   set(103, "def");

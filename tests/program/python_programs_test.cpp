@@ -112,6 +112,55 @@ TEST_F(PythonProgram, ReadsBackWhatItSentToOtherRanks) {
   }
 }
 
+TEST_F(PythonProgram, HasAllItsRanksWhereALauncherStartsThem) {
+  constexpr int kRanks = 4;
+  const std::string ranks = std::to_string(kRanks);
+  const TemporaryFolder folder;
+  const Ended ended = plan({"--ranks", ranks}, {"-m", "torch.distributed.run", "--nproc-per-node",
+                                                ranks, path("local_ranks.py"), folder / "flag"});
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  const Json answer = Json::parse(ended.out);
+  ASSERT_EQ(answer["processes"].size(), 4U) << ended.out;
+  for (int rank = 0; rank < kRanks; ++rank) {
+    const Json& process = answer["processes"][static_cast<std::size_t>(rank)];
+    const std::string number = "_" + std::to_string(rank);
+    EXPECT_EQ(process["rank"], rank);
+    EXPECT_EQ(process["ranks"], kRanks);
+    EXPECT_EQ(process["device"], rank);
+    EXPECT_EQ(process["peak_allocated_bytes"], printed(ended.err, "allocated" + number));
+    EXPECT_EQ(process["peak_reserved_bytes"], printed(ended.err, "reserved" + number));
+  }
+  EXPECT_GT(answer["processes"][3]["peak_allocated_bytes"],
+            answer["processes"][0]["peak_allocated_bytes"]);
+}
+
+// Started by multiprocessing, they have no variable that tells which they are: NCCL does.
+TEST_F(PythonProgram, IsKnownByItsRankOfNccl) {
+  const std::string rank =
+      "import os, sys, torch, torch.distributed as dist\n"
+      "rank = int(sys.argv[1])\n"
+      "torch.cuda.set_device(rank)\n"
+      "dist.init_process_group('nccl', init_method='file://' + sys.argv[2], rank=rank, "
+      "world_size=2)\n"
+      "dist.all_reduce(torch.ones(1 << 20, device='cuda'))\n";
+  const std::string both =
+      "import subprocess, sys\n"
+      "code, file = sys.argv[1:]\n"
+      "ranks = [subprocess.Popen([sys.executable, '-c', code, rank, file]) for rank in '10']\n"
+      "sys.exit(any([each.wait() for each in ranks]))\n";
+  const TemporaryFolder folder;
+  const Ended ended = plan({"--ranks", "2"}, {"-c", both, rank, folder / "store"});
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  const Json answer = Json::parse(ended.out);
+  ASSERT_EQ(answer["processes"].size(), 2U) << ended.out;
+  for (int each = 0; each < 2; ++each) {
+    const Json& process = answer["processes"][static_cast<std::size_t>(each)];
+    EXPECT_EQ(process["rank"], each);
+    EXPECT_EQ(process["ranks"], 2);
+    EXPECT_EQ(process["device"], each);
+  }
+}
+
 TEST_F(PythonProgram, HasSeveralDevicesInOneProcess) {
   const Ended ended = plan({"--ranks", "2"}, {path("two_devices.py")});
   ASSERT_EQ(ended.code, 0) << ended.err;
