@@ -29,8 +29,8 @@ std::int64_t count_copy(void* to, const void* from, std::size_t size) {
     to_device->counters.to_device_bytes += bytes;
   } else if (from_device != nullptr) {
     from_device->counters.to_host_bytes += bytes;
-    if (size <= kMaxBytesOfValues) ++from_device->counters.values_read;
-    run.known.read(to, from, size);
+    const bool is_known = run.known.read(to, from, size);
+    if (!is_known && size <= kMaxBytesOfValues) ++from_device->counters.values_read;
   } else {
     std::memcpy(to, from, size);
   }

@@ -116,8 +116,9 @@ TEST_F(PythonProgram, HasAllItsRanksWhereALauncherStartsThem) {
   constexpr int kRanks = 4;
   const std::string ranks = std::to_string(kRanks);
   const TemporaryFolder folder;
-  const Ended ended = plan({"--ranks", ranks}, {"-m", "torch.distributed.run", "--nproc-per-node",
-                                                ranks, path("local_ranks.py"), folder / "flag"});
+  const Ended ended =
+      plan({"--ranks", ranks}, {"-m", "torch.distributed.run", "--standalone", "--nproc-per-node",
+                                ranks, path("local_ranks.py"), folder / "flag"});
   ASSERT_EQ(ended.code, 0) << ended.err;
   const Json answer = Json::parse(ended.out);
   ASSERT_EQ(answer["processes"].size(), 4U) << ended.out;

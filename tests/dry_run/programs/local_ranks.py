@@ -53,6 +53,13 @@ for work in dist.batch_isend_irecv([
     work.wait()
 expect(neighbour, left)
 
+objects = [{"name": "of rank 0", "size": 5}, "another"] if rank == 0 else [None, None]
+dist.broadcast_object_list(objects, src=0)
+assert objects == [{"name": "of rank 0", "size": 5}, "another"], objects
+names = [None for _ in everyone]
+dist.all_gather_object(names, "x" * 10 * (rank + 1))
+assert names == ["x" * 10 * (each + 1) for each in everyone], names
+
 groups = [dist.new_group([other for other in everyone if other % 2 == odd]) for odd in (0, 1)]
 mine = sent(rank)
 dist.all_reduce(mine, group=groups[rank % 2])
