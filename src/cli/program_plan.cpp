@@ -29,8 +29,10 @@ bool ran_out_of_memory(const Json& report) {
                                                                 : "refused_bytes") > 0;
 }
 
-bool took_memory(const Json& report) {
-  return number(report, "peak_device_bytes") > number(report, "context_bytes");
+/// Compilers and loaders of a program ask what device there is, and take nothing of it.
+bool asked_for_memory(const Json& report) {
+  return number(report, "peak_device_bytes") > number(report, "context_bytes") ||
+         number(report, "refused_bytes") > 0;
 }
 
 /// A device of a process, as it is printed. `has_failed`: the program.
@@ -113,8 +115,7 @@ int report_program(const DryProgram& program, const std::string& name, bool json
   const bool has_failed = program.exit != ExitStatus{};
   std::vector<Json> processes;
   for (const Json& report : program.reports.whole) {
-    // Compilers and loaders of a program ask what device there is, and take nothing of it.
-    const bool is_shown = took_memory(report) || program.reports.whole.size() == 1;
+    const bool is_shown = asked_for_memory(report) || program.reports.whole.size() == 1;
     if (is_shown) processes.push_back(describe(report, has_failed));
   }
   const bool fits = std::all_of(processes.begin(), processes.end(),

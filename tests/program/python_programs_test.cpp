@@ -135,6 +135,26 @@ TEST_F(PythonProgram, HasAllItsRanksWhereALauncherStartsThem) {
             answer["processes"][0]["peak_allocated_bytes"]);
 }
 
+// A rank that got nothing at all, beside one that did.
+TEST_F(PythonProgram, DoesNotFitWhereOneOfItsRanksDoesNot) {
+  const std::string rank =
+      "import os, torch\n"
+      "rank = int(os.environ['LOCAL_RANK'])\n"
+      "torch.ones((1 + 8 * rank) << 28, device=rank)\n";
+  const TemporaryFolder folder;
+  const Ended ended = plan({"--ranks", "2", "--gpu-memory", "4GiB"},
+                           {"-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2",
+                            folder.write("rank.py", rank)});
+  EXPECT_EQ(ended.code, 5) << ended.err;
+  const Json answer = Json::parse(ended.out);
+  EXPECT_EQ(answer["fits"], false);
+  const Json& last = answer["processes"].back();
+  EXPECT_EQ(last["rank"], 1);
+  EXPECT_EQ(last["device"], 1);
+  EXPECT_EQ(last["fits"], false);
+  EXPECT_EQ(last["refused_bytes"], std::int64_t{9} << 30);
+}
+
 // Started by multiprocessing, they have no variable that tells which they are: NCCL does.
 TEST_F(PythonProgram, IsKnownByItsRankOfNccl) {
   const std::string rank =
