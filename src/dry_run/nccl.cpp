@@ -6,78 +6,18 @@
 #include <nccl.h>
 
 #include <functional>
-#include <optional>
 #include <utility>
 #include <vector>
 
 #include "src/dry_run/dry_run.h"
 #include "src/dry_run/nccl_communicator.h"
+#include "src/dry_run/nccl_types.h"
 #include "src/dry_run/reduction.h"
 
 namespace headroom::dry_run {
 namespace {
 
 using Bytes = Peers::Message;
-
-std::int64_t transfer_bytes(std::size_t count, ncclDataType_t type) {
-  const auto elements = static_cast<std::int64_t>(count);
-  switch (type) {
-    case ncclInt64:
-    case ncclUint64:
-    case ncclFloat64:
-      return 8 * elements;
-    case ncclInt32:
-    case ncclUint32:
-    case ncclFloat32:
-      return 4 * elements;
-    case ncclFloat16:
-    case ncclBfloat16:
-      return 2 * elements;
-    default:  // all others have 8 bits
-      return elements;
-  }
-}
-
-Number number_of(ncclDataType_t type) {
-  switch (type) {
-    case ncclInt8:
-      return Number::int8;
-    case ncclUint8:
-      return Number::uint8;
-    case ncclInt32:
-      return Number::int32;
-    case ncclUint32:
-      return Number::uint32;
-    case ncclInt64:
-      return Number::int64;
-    case ncclUint64:
-      return Number::uint64;
-    case ncclFloat32:
-      return Number::float32;
-    case ncclFloat64:
-      return Number::float64;
-    default:
-      return Number::other;
-  }
-}
-
-/// Nothing: one that the program made.
-std::optional<Reduction> reduction_of(ncclRedOp_t operation) {
-  switch (operation) {
-    case ncclSum:
-      return Reduction::sum;
-    case ncclProd:
-      return Reduction::product;
-    case ncclMax:
-      return Reduction::max;
-    case ncclMin:
-      return Reduction::min;
-    case ncclAvg:
-      return Reduction::average;
-    default:
-      return std::nullopt;
-  }
-}
 
 /// Queues a transfer of which this rank sends `sent` bytes, and that lasts as `moved` bytes do.
 ncclResult_t transfer(cudaStream_t stream, std::int64_t sent, std::int64_t moved) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// NCCL: communicators and groups. A communicator of no more ranks than the machine has GPUs is one
-// of live ranks, each a process here, as one rank needs one GPU; of a larger one this process plays
-// one rank and the others never come. The memory that NCCL takes for itself is not counted.
+// NCCL: communicators and groups. Of a communicator with more ranks than the machine has GPUs this
+// process plays one rank and the others never come, as each needs a GPU; so it is where a launcher
+// tells of a larger world. The ranks of others all run, each a process here. The memory that NCCL
+// takes for itself is not counted.
 #include "src/dry_run/nccl_communicator.h"
 
 #include <sys/random.h>
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "src/dry_run/dry_run.h"
+#include "src/dry_run/launcher.h"
 
 namespace headroom::dry_run {
 namespace {
@@ -46,13 +48,18 @@ std::string path_of(const ncclUniqueId& id) {
   return path;
 }
 
+bool is_live(int ranks) {
+  if (ranks == 1 || settings().report_folder.empty()) return false;
+  const auto place = rank_by_launcher();
+  return std::max(ranks, place ? place->ranks : 0) <= settings().devices;
+}
+
 ncclResult_t make_communicator(ncclComm_t* communicator, int ranks, int rank,
                                const std::string& path) {
   if (ranks < 1 || rank < 0 || rank >= ranks) return ncclInvalidArgument;
-  const bool is_live =
-      ranks > 1 && ranks <= settings().devices && !settings().report_folder.empty();
-  *communicator = new ncclComm{ranks, rank, current_device(),
-                               is_live ? std::make_shared<Peers>(path, ranks, rank) : nullptr};
+  *communicator =
+      new ncclComm{ranks, rank, current_device(),
+                   is_live(ranks) ? std::make_shared<Peers>(path, ranks, rank) : nullptr};
   report_rank(device_with_context(), rank, ranks);
   return ncclSuccess;
 }
@@ -202,34 +209,6 @@ HEADROOM_ENTRY ncclResult_t ncclCommUserRank(const ncclComm_t communicator, int*
 
 HEADROOM_ENTRY ncclResult_t ncclCommCuDevice(const ncclComm_t communicator, int* device) {
   *device = communicator->device;
-  return ncclSuccess;
-}
-
-// Memory: a registered buffer is faster on a real device, and takes nothing.
-
-HEADROOM_ENTRY ncclResult_t ncclMemAlloc(void** address, std::size_t size) {
-  return cudaMalloc(address, size) == cudaSuccess ? ncclSuccess : ncclUnhandledCudaError;
-}
-
-HEADROOM_ENTRY ncclResult_t ncclMemFree(void* address) {
-  return cudaFree(address) == cudaSuccess ? ncclSuccess : ncclUnhandledCudaError;
-}
-
-HEADROOM_ENTRY ncclResult_t ncclCommRegister(const ncclComm_t, void* address, std::size_t,
-                                             void** handle) {
-  *handle = address;
-  return ncclSuccess;
-}
-
-HEADROOM_ENTRY ncclResult_t ncclCommDeregister(const ncclComm_t, void*) { return ncclSuccess; }
-
-HEADROOM_ENTRY ncclResult_t ncclCommWindowRegister(ncclComm_t, void* address, std::size_t,
-                                                   ncclWindow_t* window, int) {
-  *window = static_cast<ncclWindow_t>(address);
-  return ncclSuccess;
-}
-
-HEADROOM_ENTRY ncclResult_t ncclCommWindowDeregister(ncclComm_t, ncclWindow_t) {
   return ncclSuccess;
 }
 

@@ -7,18 +7,16 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <mutex>
 #include <new>
-#include <optional>
 #include <string>
 
 #include "src/dry_run/dry_report.h"
 #include "src/dry_run/dry_run.h"
+#include "src/dry_run/launcher.h"
 #include "src/dry_run/torch_library.h"
 
 namespace headroom::dry_run {
@@ -91,26 +89,6 @@ void leave_pages_to_parent() {
   }
 }
 
-/// The number in a variable of a launcher; nothing: it is not set, or holds none.
-std::optional<int> number_in(const char* variable) {
-  const char* text = std::getenv(variable);
-  if (text == nullptr) return std::nullopt;
-  int number = 0;
-  const auto [end, error] = std::from_chars(text, text + std::strlen(text), number);
-  return error == std::errc() && *end == '\0' && number >= 0 ? std::optional(number) : std::nullopt;
-}
-
-/// torchrun and those who do as it does tell it so.
-constexpr const char* kRank = "RANK";
-constexpr const char* kRanks = "WORLD_SIZE";
-
-bool has_launcher() { return number_in(kRank) && number_in(kRanks); }
-
-void write_rank(DryReport& report) {
-  report.rank = number_in(kRank).value_or(0);
-  report.ranks = number_in(kRanks).value_or(0);
-}
-
 DryReport& make_page(const Device& device) {
   const DryRun& run = dry_run();
   void* memory = map_page(run.settings.report_folder);
@@ -119,7 +97,9 @@ DryReport& make_page(const Device& device) {
   set_text(report.gpu, std::string(run.gpu.name));
   report.process = getpid();
   report.device = device.number;
-  if (has_launcher()) write_rank(report);
+  const RankOfWorld place = rank_by_launcher().value_or(RankOfWorld{0, 0});
+  report.rank = place.rank;
+  report.ranks = place.ranks;
   report.form = DryReport::kForm;
   static const int is_registered = pthread_atfork(nullptr, nullptr, &leave_pages_to_parent);
   static_cast<void>(is_registered);
@@ -187,7 +167,7 @@ void report_texts() {
 void report_rank(const Device& device, int rank, int ranks) {
   const std::lock_guard lock(page_mutex());
   DryReport& page = page_locked(device);
-  if (has_launcher() || ranks <= page.ranks) return;
+  if (rank_by_launcher() || ranks <= page.ranks) return;
   page.rank = rank;
   page.ranks = ranks;
 }

@@ -135,6 +135,24 @@ TEST_F(PythonProgram, HasAllItsRanksWhereALauncherStartsThem) {
             answer["processes"][0]["peak_allocated_bytes"]);
 }
 
+// Two ranks fit the machine; that these are all there are, the launcher's variable denies.
+TEST_F(PythonProgram, WaitsForNoRankOfALargerWorld) {
+  const std::string program =
+      "import torch, torch.distributed as dist\n"
+      "pair = dist.ProcessGroupNCCL(dist.HashStore(), 0, 2, dist.ProcessGroupNCCL.Options())\n"
+      "numbers = torch.tensor([1, 2]).to('cuda')\n"
+      "pair.allreduce([numbers]).wait()\n"
+      "print('sum', numbers.tolist()[1])\n";
+  setenv("RANK", "0", 1);
+  setenv("WORLD_SIZE", "16", 1);
+  const Ended ended = plan({"--ranks", "8"}, {"-c", program});
+  unsetenv("RANK");
+  unsetenv("WORLD_SIZE");
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  EXPECT_EQ(printed(ended.err, "sum"), 4);
+  EXPECT_EQ(Json::parse(ended.out)["processes"][0]["ranks"], 16);
+}
+
 // A rank that got nothing at all, beside one that did.
 TEST_F(PythonProgram, DoesNotFitWhereOneOfItsRanksDoesNot) {
   const std::string rank =
