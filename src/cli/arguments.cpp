@@ -40,7 +40,9 @@ void OverrideArguments::add_to(CLI::App& command) {
   command.add_option("--set", set, "K=V, over every case: train.batch_size=4")
       ->expected(1)
       ->take_all();
-  command.add_option("--ranks", ranks, "Processes that train a case together: --set ranks=N");
+  command.add_option("--ranks", ranks,
+                     "Processes that train a case together: --set ranks=N; of plan -- PROGRAM: the "
+                     "GPUs of its machine");
 }
 
 std::vector<Override> OverrideArguments::overrides() const {

@@ -8,6 +8,7 @@
 
 #include "src/cli/command_line.h"
 #include "src/cli/output.h"
+#include "src/cli/process_table.h"
 #include "src/core/error.h"
 #include "src/core/json.h"
 #include "src/core/text.h"
@@ -28,20 +29,26 @@ bool ran_out_of_memory(const Json& report) {
                                                                 : "refused_bytes") > 0;
 }
 
-bool took_memory(const Json& report) {
-  return number(report, "peak_device_bytes") > number(report, "context_bytes");
+/// Compilers and loaders of a program ask what device there is, and take nothing of it.
+bool asked_for_memory(const Json& report) {
+  return number(report, "peak_device_bytes") > number(report, "context_bytes") ||
+         number(report, "refused_bytes") > 0;
 }
 
-/// One process, as it is printed. `has_failed`: the program.
+/// A device of a process, as it is printed. `has_failed`: the program.
 Json describe(const Json& report, bool has_failed) {
   const bool ran_out = ran_out_of_memory(report);
-  Json result{{"gpu", report.at("gpu")},
-              {"libtorch", report.at("libtorch")},
-              {"fits", !(ran_out && has_failed)},
-              {"ended_by_itself", report.at("has_ended") != 0},
-              {"total_bytes", report.at("total_bytes")},
-              {"context_bytes", report.at("context_bytes")},
-              {"driver_peak_bytes", report.at("peak_device_bytes")}};
+  Json result{{"process", report.at("process")}, {"device", report.at("device")}};
+  for (const char* name : {"rank", "ranks"}) {
+    if (report.contains(name)) result[name] = report[name];
+  }
+  result.update({{"gpu", report.at("gpu")},
+                 {"libtorch", report.at("libtorch")},
+                 {"fits", !(ran_out && has_failed)},
+                 {"ended_by_itself", report.at("has_ended") != 0},
+                 {"total_bytes", report.at("total_bytes")},
+                 {"context_bytes", report.at("context_bytes")},
+                 {"driver_peak_bytes", report.at("peak_device_bytes")}});
   // The latest peaks are known for the LibTorch that this headroom was built with.
   for (const char* name : {"peak_allocated_bytes", "peak_reserved_bytes",
                            "latest_peak_allocated_bytes", "latest_peak_reserved_bytes"}) {
@@ -59,61 +66,21 @@ Json describe(const Json& report, bool has_failed) {
   return result;
 }
 
-std::string bytes(const Json& process, const char* name) {
-  return process.contains(name) ? format_bytes(process[name].get<std::int64_t>()) : "not known";
-}
-
-/// What else is to be said of a process, a line each.
-std::string notes_on(const Json& process) {
-  std::string text;
-  if (process.contains("refused_bytes")) {
-    text += "out of memory: " + bytes(process, "refused_bytes") + " more were wanted, " +
-            bytes(process, "free_when_refused_bytes") + " were free" +
-            (process.at("fits") ? "; the program went on\n" : "\n");
+/// The functions that any of the processes called in vain, joined by ", ".
+std::string not_modelled(const DryReports& reports) {
+  std::vector<std::string> lists;
+  for (const Json& report : reports.whole) {
+    const auto functions = report.at("not_modelled").get<std::string>();
+    const bool is_new = std::find(lists.begin(), lists.end(), functions) == lists.end();
+    if (!functions.empty() && is_new) lists.push_back(functions);
   }
-  if (process.contains("latest_peak_allocated_bytes") &&
-      process.at("latest_peak_allocated_bytes") != process.at("peak_allocated_bytes")) {
-    text += "the program began PyTorch's peaks anew; since then PyTorch counts " +
-            bytes(process, "latest_peak_allocated_bytes") + " allocated, " +
-            bytes(process, "latest_peak_reserved_bytes") + " reserved\n";
-  }
-  if (!process.at("ended_by_itself")) {
-    text += "a process was ended by a signal, _exit() or exec: what it took up to there\n";
-  }
-  if (process.at("reserved_depends_on_host")) {
-    text +=
-        "reserved depends on how far the host runs ahead of the GPU: "
-        "HEADROOM_DRY_RUN_HOST_NS=slow and =0 give its two bounds\n";
-  }
-  if (const std::int64_t values = number(process, "values_read"); values > 0) {
-    text +=
-        "values that were read from the device, all of them zeros here: " + std::to_string(values) +
-        ". Where they steer the program, this is that path's plan\n";
-  }
-  return text;
-}
-
-std::string format_processes(const std::vector<Json>& processes) {
-  std::vector<std::vector<std::string>> lines;
-  for (const Json& process : processes) {
-    lines.push_back({process.at("gpu").get<std::string>(), process.at("fits") ? "yes" : "no",
-                     bytes(process, "peak_allocated_bytes"), bytes(process, "peak_reserved_bytes"),
-                     bytes(process, "driver_peak_bytes"), bytes(process, "total_bytes"),
-                     bytes(process, "peak_pinned_bytes")});
-  }
-  std::string text =
-      format_table({"gpu", "fits", "allocated", "reserved", "driver", "of", "pinned"}, lines,
-                   {"allocated", "reserved", "driver", "of", "pinned"});
-  for (const Json& process : processes) text += notes_on(process);
-  return text;
+  std::string all;
+  for (const std::string& functions : lists) all += (all.empty() ? "" : ", ") + functions;
+  return all;
 }
 
 void check_followed(const DryProgram& program, const std::string& name) {
-  std::string missing;
-  for (const Json& report : program.reports.whole) {
-    const auto functions = report.at("not_modelled").get<std::string>();
-    if (!functions.empty()) missing += (missing.empty() ? "" : ", ") + functions;
-  }
+  const std::string missing = not_modelled(program.reports);
   if (!missing.empty()) {
     throw Unsupported(name + ": a dry run can't follow it: it called " + missing +
                       ", which is not modelled (docs/planning.md)");
@@ -148,8 +115,7 @@ int report_program(const DryProgram& program, const std::string& name, bool json
   const bool has_failed = program.exit != ExitStatus{};
   std::vector<Json> processes;
   for (const Json& report : program.reports.whole) {
-    // Compilers and loaders of a program ask what device there is, and take nothing of it.
-    const bool is_shown = took_memory(report) || program.reports.whole.size() == 1;
+    const bool is_shown = asked_for_memory(report) || program.reports.whole.size() == 1;
     if (is_shown) processes.push_back(describe(report, has_failed));
   }
   const bool fits = std::all_of(processes.begin(), processes.end(),

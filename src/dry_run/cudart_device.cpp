@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// cudart: the device and its properties, errors, versions.
+// cudart: the properties of devices, errors, versions.
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <cstring>
 #include <string>
 #include <utility>
 
 #include "src/dry_run/dry_run.h"
 #include "src/dry_run/torch_library.h"
+#include "src/dry_run/visible_devices.h"
 
 namespace headroom::dry_run {
 namespace {
@@ -71,23 +73,14 @@ HEADROOM_ENTRY const char* cudaGetErrorName(cudaError_t error) {
 }
 
 HEADROOM_ENTRY const char* cudaGetErrorString(cudaError_t error) {
-  if (error == cudaErrorInvalidDevice) return "invalid device ordinal: a dry run has one device";
+  if (error == cudaErrorInvalidDevice) {
+    return "invalid device ordinal: 'headroom plan --ranks N -- PROGRAM' plays N devices";
+  }
+  if (error == cudaErrorNoDevice) {
+    return "no CUDA-capable device is detected: CUDA_VISIBLE_DEVICES hides them all";
+  }
   note_foreign_error(error);
   return cudart_text("cudaGetErrorString", error);
-}
-
-HEADROOM_ENTRY cudaError_t cudaGetDeviceCount(int* count) {
-  *count = 1;
-  return cudaSuccess;
-}
-
-HEADROOM_ENTRY cudaError_t cudaGetDevice(int* device) {
-  *device = 0;
-  return cudaSuccess;
-}
-
-HEADROOM_ENTRY cudaError_t cudaSetDevice(int device) {
-  return device == 0 ? cudaSuccess : fail(cudaErrorInvalidDevice);
 }
 
 HEADROOM_ENTRY cudaError_t cudaDriverGetVersion(int* version) {
@@ -96,16 +89,20 @@ HEADROOM_ENTRY cudaError_t cudaDriverGetVersion(int* version) {
 }
 
 HEADROOM_ENTRY cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
-  if (device != 0) return fail(cudaErrorInvalidDevice);
   const DryRun& run = dry_run();
+  if (!run.has(device)) return fail(cudaErrorInvalidDevice);
+  const Device& asked = run.devices[static_cast<std::size_t>(device)];
   const Gpu& gpu = run.gpu;
   const Capability& limits = gpu.capability;
   *properties = {};
   cudaDeviceProp& p = *properties;
   std::snprintf(p.name, sizeof(p.name), "%s", gpu.product);
-  p.totalGlobalMem = static_cast<std::size_t>(run.memory.total());
+  p.totalGlobalMem = static_cast<std::size_t>(asked.memory.total());
   p.major = limits.major;
   p.minor = limits.minor;
+  p.pciBusID = asked.number;
+  const auto uuid = device_uuid(asked.number);
+  std::memcpy(&p.uuid, uuid.data(), uuid.size());
   p.multiProcessorCount = gpu.multiprocessors;
   p.maxThreadsPerMultiProcessor = limits.max_threads_per_multiprocessor;
   p.maxBlocksPerMultiProcessor = limits.max_blocks_per_multiprocessor;
@@ -187,19 +184,8 @@ HEADROOM_ENTRY cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr att
   return cudaSuccess;
 }
 
-HEADROOM_ENTRY cudaError_t cudaDeviceGetPCIBusId(char* text, int size, int device) {
-  if (device != 0) return fail(cudaErrorInvalidDevice);
-  std::snprintf(text, static_cast<std::size_t>(size), "0000:00:00.0");
-  return cudaSuccess;
-}
-
-HEADROOM_ENTRY cudaError_t cudaDeviceCanAccessPeer(int* can, int, int) {
-  *can = 0;
-  return cudaSuccess;
-}
-
 HEADROOM_ENTRY cudaError_t cudaDeviceSynchronize() {
-  dry_run_with_context().timeline.synchronize_device();
+  timeline_with_context().synchronize_device();
   return cudaSuccess;
 }
 

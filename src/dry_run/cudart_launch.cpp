@@ -2,8 +2,11 @@
 // cudart: what compiled device code registers when it is loaded, and launches of kernels.
 #include <cuda_runtime.h>
 
+#include <unordered_map>
+
 #include "src/dry_run/dry_run.h"
 #include "src/dry_run/imports.h"
+#include "src/dry_run/small_kernels.h"
 
 namespace headroom::dry_run {
 namespace {
@@ -20,8 +23,38 @@ thread_local LaunchShape pushed;
 
 std::int64_t count(dim3 size) { return std::int64_t{1} * size.x * size.y * size.z; }
 
-cudaError_t launch(dim3 grid, dim3 block, cudaStream_t stream) {
-  run_kernel(stream, count(grid) * count(block));
+/// A kernel that was compiled with a program, by the address by which the program knows it.
+struct Kernel {
+  SmallKernel kind;
+  const char* name;
+};
+
+using Kernels = std::unordered_map<const void*, Kernel>;
+
+/// Of these, the small ones. They are registered before a program's threads start, and read then.
+Kernels& small_kernels() {
+  static auto& all = *new Kernels;
+  return all;
+}
+
+bool is_of_device(const void* address) { return dry_run().owner(address) != nullptr; }
+
+/// Whether the kernel writes nowhere but where DryRun::known says.
+bool is_known(const void* function, dim3 grid, void** arguments) {
+  const auto found = small_kernels().find(function);
+  if (found == small_kernels().end()) return false;
+  const auto& [kind, name] = found->second;
+  return run_small_kernel(kind, {name, arguments, grid.y}, dry_run().known, &is_of_device);
+}
+
+cudaError_t launch(const void* function, dim3 grid, dim3 block, void** arguments,
+                   cudaStream_t stream) {
+  const std::int64_t threads = count(grid) * count(block);
+  if (is_known(function, grid, arguments)) {
+    run_transfer(stream, kernel_ns(dry_run().gpu, threads));
+  } else {
+    run_kernel(stream, threads);
+  }
   return cudaSuccess;
 }
 
@@ -36,8 +69,11 @@ HEADROOM_ENTRY void** __cudaRegisterFatBinary(void*) {
 HEADROOM_ENTRY void __cudaRegisterFatBinaryEnd(void**) {}
 HEADROOM_ENTRY void __cudaUnregisterFatBinary(void**) {}
 HEADROOM_ENTRY char __cudaInitModule(void**) { return 1; }
-HEADROOM_ENTRY void __cudaRegisterFunction(void**, const char*, char*, const char*, int, uint3*,
-                                           uint3*, dim3*, dim3*, int*) {}
+HEADROOM_ENTRY void __cudaRegisterFunction(void**, const char* function, char*, const char* name,
+                                           int, uint3*, uint3*, dim3*, dim3*, int*) {
+  const SmallKernel kind = small_kernel(name);
+  if (kind != SmallKernel::other) small_kernels()[function] = {kind, name};
+}
 HEADROOM_ENTRY void __cudaRegisterVar(void**, char*, char*, const char*, int, std::size_t, int,
                                       int) {}
 
@@ -61,24 +97,25 @@ HEADROOM_ENTRY cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* fun
   return cudaSuccess;
 }
 
-HEADROOM_ENTRY cudaError_t __cudaLaunchKernel(cudaKernel_t, dim3 grid, dim3 block, void**,
-                                              std::size_t, cudaStream_t stream) {
-  return launch(grid, block, stream);
+HEADROOM_ENTRY cudaError_t __cudaLaunchKernel(cudaKernel_t function, dim3 grid, dim3 block,
+                                              void** arguments, std::size_t, cudaStream_t stream) {
+  return launch(function, grid, block, arguments, stream);
 }
 
-HEADROOM_ENTRY cudaError_t cudaLaunchKernel(const void*, dim3 grid, dim3 block, void**, std::size_t,
-                                            cudaStream_t stream) {
-  return launch(grid, block, stream);
+HEADROOM_ENTRY cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block,
+                                            void** arguments, std::size_t, cudaStream_t stream) {
+  return launch(function, grid, block, arguments, stream);
 }
 
-HEADROOM_ENTRY cudaError_t cudaLaunchCooperativeKernel(const void*, dim3 grid, dim3 block, void**,
-                                                       std::size_t, cudaStream_t stream) {
-  return launch(grid, block, stream);
+HEADROOM_ENTRY cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block,
+                                                       void** arguments, std::size_t,
+                                                       cudaStream_t stream) {
+  return launch(function, grid, block, arguments, stream);
 }
 
-HEADROOM_ENTRY cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void*,
-                                               void**) {
-  return launch(config->gridDim, config->blockDim, config->stream);
+HEADROOM_ENTRY cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config,
+                                               const void* function, void** arguments) {
+  return launch(function, config->gridDim, config->blockDim, arguments, config->stream);
 }
 
 }  // namespace headroom::dry_run

@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// cudart: memory of the device, pinned memory of the host, copies; then stream-ordered memory
-// (cudaMallocAsync): one pool, which keeps what is freed until it is trimmed and takes more where
-// that is not enough. Fragmentation of a real pool is not modelled: its reserved bytes are a lower
-// bound.
+// cudart: memory of the devices, pinned memory of the host, copies.
 #include <cuda_runtime_api.h>
 
-#include <algorithm>
 #include <cstring>
-#include <map>
-#include <mutex>
 
 #include "src/dry_run/dry_run.h"
 
@@ -21,112 +15,38 @@ constexpr std::size_t kMaxBytesOfValues = 64;
 /// Counts a copy and gives the host its bytes: what comes from the device is zeros where it is not
 /// known. Returns how long it takes.
 std::int64_t count_copy(void* to, const void* from, std::size_t size) {
-  DryRun& device = dry_run_with_context();
+  device_with_context();
+  DryRun& run = dry_run();
   const auto bytes = static_cast<std::int64_t>(size);
-  const bool to_device = device.memory.owns(to);
-  const bool from_device = device.memory.owns(from);
-  if (to_device && from_device) {
-    device.known.copy(to, from, size);
-    return memory_ns(device.gpu, 2 * bytes);
+  Device* const to_device = run.owner(to);
+  Device* const from_device = run.owner(from);
+  if (to_device != nullptr && from_device != nullptr) {
+    run.known.copy(to, from, size);
+    return to_device == from_device ? memory_ns(run.gpu, 2 * bytes) : peer_copy_ns(run.gpu, bytes);
   }
-  if (to_device) {
-    device.known.set(to, from, size);
-    device.counters.to_device_bytes += bytes;
-  } else if (from_device) {
-    device.counters.to_host_bytes += bytes;
-    if (size <= kMaxBytesOfValues) ++device.counters.values_read;
-    device.known.read(to, from, size);
+  if (to_device != nullptr) {
+    run.known.set(to, from, size);
+    to_device->counters.to_device_bytes += bytes;
+  } else if (from_device != nullptr) {
+    from_device->counters.to_host_bytes += bytes;
+    const bool is_known = run.known.read(to, from, size);
+    if (!is_known && size <= kMaxBytesOfValues) ++from_device->counters.values_read;
   } else {
     std::memcpy(to, from, size);
   }
-  return host_copy_ns(device.gpu, bytes);
+  return host_copy_ns(run.gpu, bytes);
 }
 
 /// A copy into memory that is not pinned is over when the call returns (CUDA Runtime API, "API
 /// synchronization behavior").
 bool blocks_host(const void* to) {
-  const DryRun& device = dry_run();
-  return !device.memory.owns(to) && !device.pinned.owns(to);
-}
-
-class Pool {
- public:
-  cudaError_t allocate(void** address, std::int64_t bytes) {
-    GpuMemory& memory = dry_run_with_memory().memory;
-    const std::lock_guard lock(mutex_);
-    const std::int64_t missing = used_ + bytes - reserved_;
-    if (missing > 0) {
-      const bool is_taken = memory.take(missing);
-      report_device();
-      if (!is_taken) return fail(cudaErrorMemoryAllocation);
-      reserved_ += missing;
-    }
-    used_ += bytes;
-    used_peak_ = std::max(used_peak_, used_);
-    reserved_peak_ = std::max(reserved_peak_, reserved_);
-    *address = memory.reserve_addresses(bytes);
-    allocations_[*address] = bytes;
-    return cudaSuccess;
-  }
-
-  cudaError_t release(void* address) {
-    const std::lock_guard lock(mutex_);
-    const auto found = allocations_.find(address);
-    if (found == allocations_.end()) return fail(cudaErrorInvalidValue);
-    used_ -= found->second;
-    allocations_.erase(found);
-    return cudaSuccess;
-  }
-
-  void trim(std::int64_t keep) {
-    const std::lock_guard lock(mutex_);
-    const std::int64_t kept = std::min(reserved_, std::max(keep, used_));
-    dry_run().memory.give_back(reserved_ - kept);
-    reserved_ = kept;
-  }
-
-  std::int64_t get(cudaMemPoolAttr attribute) const {
-    const std::lock_guard lock(mutex_);
-    switch (attribute) {
-      case cudaMemPoolAttrReservedMemCurrent:
-        return reserved_;
-      case cudaMemPoolAttrReservedMemHigh:
-        return reserved_peak_;
-      case cudaMemPoolAttrUsedMemCurrent:
-        return used_;
-      case cudaMemPoolAttrUsedMemHigh:
-        return used_peak_;
-      default:
-        return 0;
-    }
-  }
-
-  /// The peaks can be reset, to the current value; other attributes say when a pool gives memory
-  /// back by itself, which this one never does.
-  void reset(cudaMemPoolAttr attribute) {
-    const std::lock_guard lock(mutex_);
-    if (attribute == cudaMemPoolAttrReservedMemHigh) reserved_peak_ = reserved_;
-    if (attribute == cudaMemPoolAttrUsedMemHigh) used_peak_ = used_;
-  }
-
- private:
-  mutable std::mutex mutex_;
-  std::map<void*, std::int64_t> allocations_;
-  std::int64_t used_ = 0;
-  std::int64_t used_peak_ = 0;
-  std::int64_t reserved_ = 0;
-  std::int64_t reserved_peak_ = 0;
-};
-
-Pool& pool() {
-  static auto& the_pool = *new Pool;
-  return the_pool;
+  return dry_run().owner(to) == nullptr && !dry_run().pinned.owns(to);
 }
 
 }  // namespace
 
 HEADROOM_ENTRY cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
-  const GpuMemory& memory = dry_run_with_context().memory;
+  const GpuMemory& memory = device_with_context().memory;
   *total = static_cast<std::size_t>(memory.total());
   // Beyond the memory (overcommit) nothing is free.
   *free = memory.used() < memory.total() ? *total - static_cast<std::size_t>(memory.used()) : 0;
@@ -134,21 +54,26 @@ HEADROOM_ENTRY cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total)
 }
 
 HEADROOM_ENTRY cudaError_t cudaMalloc(void** address, std::size_t size) {
-  *address = dry_run_with_memory().memory.allocate(static_cast<std::int64_t>(size));
-  report_device();
+  Device& device = device_with_memory();
+  *address = device.memory.allocate(static_cast<std::int64_t>(size));
+  report_device(device);
   return *address == nullptr ? fail(cudaErrorMemoryAllocation) : cudaSuccess;
 }
 
 HEADROOM_ENTRY cudaError_t cudaFree(void* address) {
-  DryRun& device = dry_run_with_context();
+  device_with_context();
   if (address == nullptr) return cudaSuccess;
-  device.timeline.synchronize_device();  // cudaFree waits for all work that may use the memory
-  return device.memory.release(address) ? cudaSuccess : fail(cudaErrorInvalidValue);
+  Device* owner = dry_run().owner(address);
+  if (owner == nullptr) return fail(cudaErrorInvalidValue);
+  // cudaFree waits for all work that may use the memory.
+  dry_run().timeline.synchronize_device(owner->index);
+  return owner->memory.release(address) ? cudaSuccess : fail(cudaErrorInvalidValue);
 }
 
 HEADROOM_ENTRY cudaError_t cudaHostAlloc(void** address, std::size_t size, unsigned) {
-  *address = dry_run_with_context().pinned.allocate(static_cast<std::int64_t>(size));
-  report_device();
+  const Device& device = device_with_context();
+  *address = dry_run().pinned.allocate(static_cast<std::int64_t>(size));
+  report_device(device);
   return *address == nullptr ? fail(cudaErrorMemoryAllocation) : cudaSuccess;
 }
 
@@ -158,8 +83,9 @@ HEADROOM_ENTRY cudaError_t cudaFreeHost(void* address) {
 }
 
 HEADROOM_ENTRY cudaError_t cudaHostRegister(void* address, std::size_t size, unsigned) {
-  dry_run_with_context().pinned.pin(address, static_cast<std::int64_t>(size));
-  report_device();
+  const Device& device = device_with_context();
+  dry_run().pinned.pin(address, static_cast<std::int64_t>(size));
+  report_device(device);
   return cudaSuccess;
 }
 
@@ -170,17 +96,17 @@ HEADROOM_ENTRY cudaError_t cudaHostUnregister(void* address) {
 
 HEADROOM_ENTRY cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes,
                                                     const void* pointer) {
-  const DryRun& device = dry_run();
   void* address = const_cast<void*>(pointer);
   // Each member on its own: CUDA 12's structure ends behind these four.
   attributes->type = cudaMemoryTypeUnregistered;
   attributes->device = 0;
   attributes->devicePointer = nullptr;
   attributes->hostPointer = nullptr;
-  if (device.memory.owns(pointer)) {
+  if (const Device* owner = dry_run().owner(pointer); owner != nullptr) {
     attributes->type = cudaMemoryTypeDevice;
+    attributes->device = owner->index;
     attributes->devicePointer = address;
-  } else if (device.pinned.owns(pointer)) {
+  } else if (dry_run().pinned.owns(pointer)) {
     attributes->type = cudaMemoryTypeHost;
     attributes->devicePointer = address;
     attributes->hostPointer = address;
@@ -218,6 +144,11 @@ HEADROOM_ENTRY cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, con
   return cudaSuccess;
 }
 
+HEADROOM_ENTRY cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int,
+                                               std::size_t size, cudaStream_t stream) {
+  return cudaMemcpyAsync(to, from, size, cudaMemcpyDeviceToDevice, stream);
+}
+
 // A symbol is a variable of the device: nothing lies behind it either.
 HEADROOM_ENTRY cudaError_t cudaMemcpyToSymbol(const void*, const void*, std::size_t, std::size_t,
                                               cudaMemcpyKind) {
@@ -235,48 +166,14 @@ HEADROOM_ENTRY cudaError_t cudaMemset(void* address, int value, std::size_t size
 
 HEADROOM_ENTRY cudaError_t cudaMemsetAsync(void* address, int value, std::size_t size,
                                            cudaStream_t stream) {
-  DryRun& device = dry_run_with_context();
-  if (device.memory.owns(address)) {
-    device.known.fill(address, value, size);
-    device.timeline.run(stream, memory_ns(device.gpu, static_cast<std::int64_t>(size)));
+  device_with_context();
+  DryRun& run = dry_run();
+  if (run.owner(address) != nullptr) {
+    run.known.fill(address, value, size);
+    run.timeline.run(stream, memory_ns(run.gpu, static_cast<std::int64_t>(size)));
   } else {
     std::memset(address, value, size);
   }
-  return cudaSuccess;
-}
-
-HEADROOM_ENTRY cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* handle, int) {
-  *handle = reinterpret_cast<cudaMemPool_t>(&pool());
-  return cudaSuccess;
-}
-
-HEADROOM_ENTRY cudaError_t cudaMallocAsync(void** address, std::size_t size, cudaStream_t) {
-  return pool().allocate(address, static_cast<std::int64_t>(size));
-}
-
-HEADROOM_ENTRY cudaError_t cudaFreeAsync(void* address, cudaStream_t) {
-  return pool().release(address);
-}
-
-HEADROOM_ENTRY cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, std::size_t keep) {
-  pool().trim(static_cast<std::int64_t>(keep));
-  return cudaSuccess;
-}
-
-HEADROOM_ENTRY cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t, cudaMemPoolAttr attribute,
-                                                   void* value) {
-  *static_cast<std::int64_t*>(value) = pool().get(attribute);
-  return cudaSuccess;
-}
-
-HEADROOM_ENTRY cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr attribute,
-                                                   void*) {
-  pool().reset(attribute);
-  return cudaSuccess;
-}
-
-HEADROOM_ENTRY cudaError_t cudaMemPoolSetAccess(cudaMemPool_t, const cudaMemAccessDesc*,
-                                                std::size_t) {
   return cudaSuccess;
 }
 

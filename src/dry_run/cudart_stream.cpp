@@ -10,8 +10,6 @@ namespace {
 
 constexpr int kHighestPriority = -5;  // as on all GPUs since compute capability 7.0
 
-Timeline& timeline() { return dry_run_with_context().timeline; }
-
 const Capture* capture_of(cudaGraph_t graph) { return reinterpret_cast<const Capture*>(graph); }
 
 }  // namespace
@@ -23,37 +21,37 @@ HEADROOM_ENTRY cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* gre
 }
 
 HEADROOM_ENTRY cudaError_t cudaStreamCreate(cudaStream_t* stream) {
-  *stream = timeline().make_stream(/*priority=*/0);
+  *stream = timeline_with_context().make_stream(/*priority=*/0);
   return cudaSuccess;
 }
 
 HEADROOM_ENTRY cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned,
                                                         int priority) {
-  *stream = timeline().make_stream(priority);
+  *stream = timeline_with_context().make_stream(priority);
   return cudaSuccess;
 }
 
 HEADROOM_ENTRY cudaError_t cudaStreamDestroy(cudaStream_t stream) {
-  timeline().drop_stream(stream);
+  timeline_with_context().drop_stream(stream);
   return cudaSuccess;
 }
 
 HEADROOM_ENTRY cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
-  *priority = timeline().priority(stream);
+  *priority = timeline_with_context().priority(stream);
   return cudaSuccess;
 }
 
 HEADROOM_ENTRY cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-  timeline().synchronize(stream);
+  timeline_with_context().synchronize(stream);
   return cudaSuccess;
 }
 
 HEADROOM_ENTRY cudaError_t cudaStreamQuery(cudaStream_t stream) {
-  return timeline().is_idle(stream) ? cudaSuccess : fail(cudaErrorNotReady);
+  return timeline_with_context().is_idle(stream) ? cudaSuccess : fail(cudaErrorNotReady);
 }
 
 HEADROOM_ENTRY cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
-  timeline().wait(stream, event);
+  timeline_with_context().wait(stream, event);
   return cudaSuccess;
 }
 
@@ -70,7 +68,7 @@ HEADROOM_ENTRY cudaError_t cudaLaunchHostFunc(cudaStream_t, cudaHostFn_t functio
 }
 
 HEADROOM_ENTRY cudaError_t cudaEventCreate(cudaEvent_t* event) {
-  *event = timeline().make_event();
+  *event = timeline_with_context().make_event();
   return cudaSuccess;
 }
 
@@ -79,12 +77,12 @@ HEADROOM_ENTRY cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned
 }
 
 HEADROOM_ENTRY cudaError_t cudaEventDestroy(cudaEvent_t event) {
-  timeline().drop_event(event);
+  timeline_with_context().drop_event(event);
   return cudaSuccess;
 }
 
 HEADROOM_ENTRY cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
-  timeline().record(event, stream);
+  timeline_with_context().record(event, stream);
   return cudaSuccess;
 }
 
@@ -94,31 +92,31 @@ HEADROOM_ENTRY cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStrea
 }
 
 HEADROOM_ENTRY cudaError_t cudaEventQuery(cudaEvent_t event) {
-  return timeline().is_over(event) ? cudaSuccess : fail(cudaErrorNotReady);
+  return timeline_with_context().is_over(event) ? cudaSuccess : fail(cudaErrorNotReady);
 }
 
 HEADROOM_ENTRY cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-  timeline().synchronize(event);
+  timeline_with_context().synchronize(event);
   return cudaSuccess;
 }
 
 HEADROOM_ENTRY cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t from,
                                                 cudaEvent_t to) {
-  *milliseconds = static_cast<float>(timeline().elapsed_ns(from, to)) * 1e-6F;
+  *milliseconds = static_cast<float>(timeline_with_context().elapsed_ns(from, to)) * 1e-6F;
   return cudaSuccess;
 }
 
 HEADROOM_ENTRY cudaError_t cudaStreamIsCapturing(cudaStream_t stream,
                                                  cudaStreamCaptureStatus* status) {
-  *status = timeline().capture_of(stream) == nullptr ? cudaStreamCaptureStatusNone
-                                                     : cudaStreamCaptureStatusActive;
+  *status = timeline_with_context().capture_of(stream) == nullptr ? cudaStreamCaptureStatusNone
+                                                                  : cudaStreamCaptureStatusActive;
   return cudaSuccess;
 }
 
 HEADROOM_ENTRY cudaError_t cudaStreamGetCaptureInfo(
     cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id, cudaGraph_t*,
     const cudaGraphNode_t**, const cudaGraphEdgeData**, std::size_t* dependencies) {
-  const Capture* capture = timeline().capture_of(stream);
+  const Capture* capture = timeline_with_context().capture_of(stream);
   if (id != nullptr) *id = capture == nullptr ? 0 : capture->id;
   if (dependencies != nullptr) *dependencies = 0;
   return cudaStreamIsCapturing(stream, status);
@@ -131,12 +129,12 @@ HEADROOM_ENTRY cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCapture
 }
 
 HEADROOM_ENTRY cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
-  timeline().begin_capture(stream);
+  timeline_with_context().begin_capture(stream);
   return cudaSuccess;
 }
 
 HEADROOM_ENTRY cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
-  *graph = reinterpret_cast<cudaGraph_t>(timeline().end_capture(stream));
+  *graph = reinterpret_cast<cudaGraph_t>(timeline_with_context().end_capture(stream));
   return *graph == nullptr ? fail(cudaErrorInvalidValue) : cudaSuccess;
 }
 
@@ -158,11 +156,10 @@ HEADROOM_ENTRY cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cud
 }
 
 HEADROOM_ENTRY cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
-  DryRun& device = dry_run_with_context();
   const auto* capture = reinterpret_cast<const Capture*>(executable);
-  device.counters.launches += capture->nodes;
-  device.known.forget_all();
-  device.timeline.run(stream, capture->ns);
+  device_with_context().counters.launches += capture->nodes;
+  dry_run().known.forget_all();
+  dry_run().timeline.run(stream, capture->ns);
   return cudaSuccess;
 }
 

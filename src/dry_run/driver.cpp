@@ -7,38 +7,47 @@
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
 
+#include <array>
 #include <map>
 #include <mutex>
 
+#include "src/dry_run/dry_report.h"
 #include "src/dry_run/dry_run.h"
 
 namespace headroom::dry_run {
 namespace {
 
-int context;
+/// Each device has one, its primary context: an address by which it is known.
+std::array<char, kMaxDryDevices> contexts;
 
-CUcontext the_context() { return reinterpret_cast<CUcontext>(&context); }
+CUcontext context_of(int device) {
+  return reinterpret_cast<CUcontext>(&contexts.at(static_cast<std::size_t>(device)));
+}
 
 /// Physical memory without an address, by its handle.
 class Chunks {
  public:
-  CUmemGenericAllocationHandle add(std::int64_t bytes) {
+  CUmemGenericAllocationHandle add(int device, std::int64_t bytes) {
     const std::lock_guard lock(mutex_);
-    bytes_[++last_] = bytes;
+    chunks_[++last_] = {device, bytes};
     return last_;
   }
-  std::int64_t remove(CUmemGenericAllocationHandle handle) {
+  void release(CUmemGenericAllocationHandle handle) {
     const std::lock_guard lock(mutex_);
-    const auto found = bytes_.find(handle);
-    if (found == bytes_.end()) return 0;
-    const std::int64_t bytes = found->second;
-    bytes_.erase(found);
-    return bytes;
+    const auto found = chunks_.find(handle);
+    if (found == chunks_.end()) return;
+    const auto [device, bytes] = found->second;
+    device_with_context(device).memory.give_back(bytes);
+    chunks_.erase(found);
   }
 
  private:
+  struct Chunk {
+    int device;
+    std::int64_t bytes;
+  };
   std::mutex mutex_;
-  std::map<CUmemGenericAllocationHandle, std::int64_t> bytes_;
+  std::map<CUmemGenericAllocationHandle, Chunk> chunks_;
   CUmemGenericAllocationHandle last_ = 0;
 };
 
@@ -104,13 +113,13 @@ HEADROOM_ENTRY CUresult cuGetErrorString(CUresult error, const char** text) {
 }
 
 HEADROOM_ENTRY CUresult cuDeviceGetCount(int* count) {
-  *count = 1;
+  *count = static_cast<int>(dry_run().devices.size());
   return CUDA_SUCCESS;
 }
 
 HEADROOM_ENTRY CUresult cuDeviceGet(CUdevice* device, int index) {
   *device = index;
-  return index == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+  return dry_run().has(index) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
 }
 
 HEADROOM_ENTRY CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute,
@@ -125,23 +134,29 @@ HEADROOM_ENTRY CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attr
   }
 }
 
-HEADROOM_ENTRY CUresult cuDevicePrimaryCtxGetState(CUdevice, unsigned* flags, int* active) {
+HEADROOM_ENTRY CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned* flags, int* active) {
+  if (!dry_run().has(device)) return CUDA_ERROR_INVALID_DEVICE;
   *flags = 0;
-  *active = 1;
+  *active = dry_run().devices[static_cast<std::size_t>(device)].memory.used() > 0 ? 1 : 0;
   return CUDA_SUCCESS;
 }
 
-HEADROOM_ENTRY CUresult cuDevicePrimaryCtxRetain(CUcontext* result, CUdevice) {
-  *result = the_context();
+HEADROOM_ENTRY CUresult cuDevicePrimaryCtxRetain(CUcontext* result, CUdevice device) {
+  if (!dry_run().has(device)) return CUDA_ERROR_INVALID_DEVICE;
+  *result = context_of(device);
   return CUDA_SUCCESS;
 }
 
 HEADROOM_ENTRY CUresult cuCtxGetCurrent(CUcontext* result) {
-  *result = the_context();
+  *result = context_of(current_device());
   return CUDA_SUCCESS;
 }
 
-HEADROOM_ENTRY CUresult cuCtxSetCurrent(CUcontext) { return CUDA_SUCCESS; }
+HEADROOM_ENTRY CUresult cuCtxSetCurrent(CUcontext context) {
+  const auto device = reinterpret_cast<const char*>(context) - contexts.data();
+  if (context != nullptr) set_current_device(static_cast<int>(device));
+  return CUDA_SUCCESS;
+}
 
 HEADROOM_ENTRY CUresult cuCtxGetDevice(CUdevice* device) {
   cudaGetDevice(device);
@@ -173,7 +188,7 @@ HEADROOM_ENTRY CUresult cuMemGetAllocationGranularity(std::size_t* bytes,
 
 HEADROOM_ENTRY CUresult cuMemAddressReserve(CUdeviceptr* address, std::size_t size, std::size_t,
                                             CUdeviceptr, unsigned long long) {
-  void* range = dry_run_with_context().memory.reserve_addresses(static_cast<std::int64_t>(size));
+  void* range = device_with_context().memory.reserve_addresses(static_cast<std::int64_t>(size));
   *address = reinterpret_cast<CUdeviceptr>(range);
   return CUDA_SUCCESS;
 }
@@ -181,17 +196,19 @@ HEADROOM_ENTRY CUresult cuMemAddressReserve(CUdeviceptr* address, std::size_t si
 HEADROOM_ENTRY CUresult cuMemAddressFree(CUdeviceptr, std::size_t) { return CUDA_SUCCESS; }
 
 HEADROOM_ENTRY CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, std::size_t size,
-                                    const CUmemAllocationProp*, unsigned long long) {
+                                    const CUmemAllocationProp* wanted, unsigned long long) {
+  if (!dry_run().has(wanted->location.id)) return CUDA_ERROR_INVALID_DEVICE;
   const auto bytes = static_cast<std::int64_t>(size);
-  const bool is_taken = dry_run_with_memory().memory.take(bytes);
-  report_device();
+  Device& device = device_with_memory(wanted->location.id);
+  const bool is_taken = device.memory.take(bytes);
+  report_device(device);
   if (!is_taken) return CUDA_ERROR_OUT_OF_MEMORY;
-  *handle = chunks().add(bytes);
+  *handle = chunks().add(device.index, bytes);
   return CUDA_SUCCESS;
 }
 
 HEADROOM_ENTRY CUresult cuMemRelease(CUmemGenericAllocationHandle handle) {
-  dry_run().memory.give_back(chunks().remove(handle));
+  chunks().release(handle);
   return CUDA_SUCCESS;
 }
 
@@ -212,10 +229,11 @@ HEADROOM_ENTRY CUresult cuMemSetAccess(CUdeviceptr, std::size_t, const CUmemAcce
 
 HEADROOM_ENTRY CUresult cuPointerGetAttribute(void* data, CUpointer_attribute attribute,
                                               CUdeviceptr pointer) {
-  if (!dry_run().memory.owns(reinterpret_cast<void*>(pointer))) return CUDA_ERROR_INVALID_VALUE;
+  const Device* owner = dry_run().owner(reinterpret_cast<void*>(pointer));
+  if (owner == nullptr) return CUDA_ERROR_INVALID_VALUE;
   switch (attribute) {
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
-      *static_cast<int*>(data) = 0;
+      *static_cast<int*>(data) = owner->index;
       return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
       *static_cast<unsigned*>(data) = CU_MEMORYTYPE_DEVICE;
@@ -224,7 +242,7 @@ HEADROOM_ENTRY CUresult cuPointerGetAttribute(void* data, CUpointer_attribute at
       *static_cast<CUdeviceptr*>(data) = pointer;
       return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_CONTEXT:
-      *static_cast<CUcontext*>(data) = the_context();
+      *static_cast<CUcontext*>(data) = context_of(owner->index);
       return CUDA_SUCCESS;
     default:
       return CUDA_ERROR_NOT_SUPPORTED;

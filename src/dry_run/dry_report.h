@@ -6,9 +6,13 @@
 
 namespace headroom {
 
-/// What a process that runs dry tells: a file of this size, which it maps into its memory and keeps
-/// true while it runs. So it tells as much however the process ends. src/dry_run writes it and
-/// src/runner reads it, both of one build. Sizes in bytes, times in nanoseconds.
+/// The GPUs of the largest machine that can be played.
+inline constexpr int kMaxDryDevices = 64;
+
+/// What a process that runs dry tells of a device that it used: a file of this size, which it maps
+/// into its memory and keeps true while it runs. So it tells as much however the process ends.
+/// src/dry_run writes it and src/runner reads it, both of one build. Sizes in bytes, times in
+/// nanoseconds.
 struct DryReport {
   using Count = std::atomic<std::int64_t>;
 
@@ -21,13 +25,17 @@ struct DryReport {
   char libtorch[64];        // the program's version; empty: it has none
   char not_modelled[2048];  // functions that the program called in vain, joined by ", "
 
+  Count process;    // its number
+  Count device;     // the GPU's number in its machine
+  Count rank;       // of the process, where there are
+  Count ranks;      // so many; 0: it is none of several, or does not say so
   Count has_ended;  // 1: by itself, after its last word; 0: by a signal, _exit() or exec()
   Count total_bytes;
   Count context_bytes;
   Count peak_device_bytes;        // context included
   Count refused_bytes;            // of the last allocation that was refused; 0: none was
   Count free_when_refused_bytes;  // below 0 where the context alone is larger than the device
-  Count peak_pinned_bytes;
+  Count peak_pinned_bytes;        // of the process, for all its devices
   Count to_device_bytes;
   Count to_host_bytes;
   Count values_read;  // copies to the host of a few bytes, by which a program may decide
@@ -57,6 +65,10 @@ struct CountOfReport {
   DryReport::Count DryReport::*is_known = nullptr;  // 1: `value` is; null: it always is
 };
 inline constexpr CountOfReport kCountsOfReport[] = {
+    {"process", &DryReport::process},
+    {"device", &DryReport::device},
+    {"rank", &DryReport::rank},
+    {"ranks", &DryReport::ranks},
     {"has_ended", &DryReport::has_ended},
     {"total_bytes", &DryReport::total_bytes},
     {"context_bytes", &DryReport::context_bytes},

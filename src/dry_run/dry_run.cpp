@@ -3,14 +3,22 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include "src/dry_run/torch_library.h"
+#include "src/dry_run/visible_devices.h"
 
 namespace headroom::dry_run {
 namespace {
+
+// Of the 128 TiB that a process has.
+constexpr std::int64_t kAddressesOfAllDevices = 3 * GpuMemory::kAddresses;
 
 std::mutex names_mutex;
 
@@ -19,43 +27,89 @@ std::string& names() {
   return list;
 }
 
+std::int64_t memory_bytes(const Settings& settings) {
+  return settings.memory_bytes > 0 ? settings.memory_bytes : settings.gpu->memory_bytes;
+}
+
+/// Null: nobody has asked for a device yet.
+std::atomic<DryRun*>& made() {
+  static std::atomic<DryRun*> pointer = nullptr;
+  return pointer;
+}
+
+/// The handlers of atexit run before the destructors of what was loaded earlier, PyTorch's
+/// allocator among it: so it can still be asked.
+void report_at_exit() {
+  static const pid_t owner = getpid();
+  static const bool is_registered =
+      std::atexit([] {
+        if (getpid() == owner) report_end();  // a fork has a copy of the counters, and no device
+      }) == 0;
+  static_cast<void>(is_registered);
+}
+
 }  // namespace
 
+Device::Device(int as_counted, int of_machine, const Settings& settings)
+    : index(as_counted),
+      number(of_machine),
+      memory(memory_bytes(settings), settings.gpu->context_bytes, settings.overcommit,
+             std::min(GpuMemory::kAddresses, kAddressesOfAllDevices / settings.devices)) {}
+
+DryRun::DryRun() : settings(dry_run::settings()) {
+  const char* variable = std::getenv("CUDA_VISIBLE_DEVICES");
+  const auto list = variable == nullptr ? std::nullopt : std::optional<std::string_view>(variable);
+  for (const int number : visible_devices(settings.devices, list)) {
+    devices.emplace_back(static_cast<int>(devices.size()), number, settings);
+  }
+}
+
+Device* DryRun::owner(const void* address) {
+  const auto owns = [&](const Device& device) { return device.memory.owns(address); };
+  const auto found = std::find_if(devices.begin(), devices.end(), owns);
+  return found == devices.end() ? nullptr : &*found;
+}
+
+const Settings& settings() {
+  static const auto& all = *new Settings(read_settings());
+  return all;
+}
+
 DryRun& dry_run() {
-  static auto& device = *new DryRun;
-  return device;
+  static auto& run = *new DryRun;
+  made() = &run;
+  return run;
 }
 
-DryRun& dry_run_with_context() {
-  static DryRun& device = []() -> DryRun& {
-    dry_run().memory.make_context();
-    report_device();
-    // The handlers of atexit run before the destructors of what was loaded earlier, PyTorch's
-    // allocator among it: so it can still be asked.
-    static const pid_t owner = getpid();
-    std::atexit([] {
-      if (getpid() == owner) report_end();  // a fork has a copy of the counters, and no device
-    });
-    return dry_run();
-  }();
-  return device;
+Device& device_with_context(int device) {
+  Device& used = dry_run().devices.at(static_cast<std::size_t>(device));
+  std::call_once(used.has_context, [&] {
+    used.memory.make_context();
+    report_device(used);
+    report_at_exit();
+  });
+  return used;
 }
 
-DryRun& dry_run_with_memory() {
-  static DryRun& device = []() -> DryRun& {
-    DryRun& with_context = dry_run_with_context();
+Device& device_with_memory(int device) {
+  Device& used = device_with_context(device);
+  std::call_once(used.has_memory, [] {
     look_for_torch();
     report_texts();
-    return with_context;
-  }();
-  return device;
+  });
+  return used;
+}
+
+Timeline& timeline_with_context() {
+  device_with_context();
+  return dry_run().timeline;
 }
 
 void run_transfer(cudaStream_t stream, std::int64_t ns) {
-  DryRun& device = dry_run_with_context();
+  Device& device = device_with_context();
   ++device.counters.launches;
-  device.timeline.run(stream, ns);
-  report_work();
+  dry_run().timeline.run(stream, ns);
+  report_work(device);
 }
 
 void run_work(cudaStream_t stream, std::int64_t ns) {
@@ -68,13 +122,12 @@ void run_kernel(cudaStream_t stream, std::int64_t threads) {
 }
 
 void run_product(cudaStream_t stream, std::int64_t flops, Precision precision) {
-  DryRun& device = dry_run();
-  device.counters.product_flops += flops;
-  run_work(stream, product_ns(device.gpu, flops, precision));
+  device_with_context().counters.product_flops += flops;
+  run_work(stream, product_ns(dry_run().gpu, flops, precision));
 }
 
 void note_not_modelled(const std::string& function) {
-  dry_run_with_context();  // so that there is a report to name it
+  device_with_context();  // so that there is a report to name it
   {
     const std::lock_guard lock(names_mutex);
     if (names().find(function) == std::string::npos) {
@@ -97,8 +150,19 @@ std::string not_modelled_functions() {
 
 }  // namespace headroom::dry_run
 
-HEADROOM_ENTRY void headroom_dry_run_memory(std::size_t* used, std::size_t* total) {
-  const auto& memory = headroom::dry_run::dry_run().memory;
-  *used = static_cast<std::size_t>(memory.used());
-  *total = static_cast<std::size_t>(memory.total());
+HEADROOM_ENTRY int headroom_dry_run_devices() { return headroom::dry_run::settings().devices; }
+
+HEADROOM_ENTRY void headroom_dry_run_memory(int number, std::size_t* used, std::size_t* total) {
+  using headroom::dry_run::Device;
+  *used = 0;
+  *total = static_cast<std::size_t>(headroom::dry_run::memory_bytes(headroom::dry_run::settings()));
+  const headroom::dry_run::DryRun* run = headroom::dry_run::made();
+  if (run == nullptr) return;
+  for (const Device& device : run->devices) {
+    if (device.number == number) *used = static_cast<std::size_t>(device.memory.used());
+  }
+}
+
+HEADROOM_ENTRY const char* headroom_dry_run_product() {
+  return headroom::dry_run::settings().gpu->product;
 }

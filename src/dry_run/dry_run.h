@@ -5,8 +5,11 @@
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
+#include <mutex>
 #include <string>
 
+#include "src/dry_run/current_device.h"
 #include "src/dry_run/known_bytes.h"
 #include "src/dry_run/memory.h"
 #include "src/dry_run/settings.h"
@@ -19,7 +22,7 @@
 
 namespace headroom::dry_run {
 
-/// What the program had the device do.
+/// What the program had a device do.
 struct Counters {
   std::atomic<std::int64_t> launches{0};
   std::atomic<std::int64_t> product_flops{0};
@@ -29,27 +32,50 @@ struct Counters {
   std::atomic<std::int64_t> collective_bytes{0};
 };
 
-/// The one device of this process. The entry points change it, the report reads it.
+/// One of the GPUs that this process sees.
+struct Device {
+  Device(int as_counted, int of_machine, const Settings& settings);
+
+  const int index;   // as this process counts them
+  const int number;  // as the machine does
+  GpuMemory memory;
+  Counters counters;
+  std::once_flag has_context;
+  std::once_flag has_memory;
+};
+
+/// What the entry points change and the reports read: the devices, and what they share.
 struct DryRun {
-  Settings settings = read_settings();
+  DryRun();
+
+  const Settings& settings;
   const Gpu& gpu = *settings.gpu;
-  GpuMemory memory{settings.memory_bytes > 0 ? settings.memory_bytes : gpu.memory_bytes,
-                   gpu.context_bytes, settings.overcommit};
   PinnedMemory pinned;
   KnownBytes known;
   Timeline timeline{settings.host_ns, settings.launch_queue};
-  Counters counters;
+  std::deque<Device> devices;
+
+  bool has(int device) const { return device >= 0 && device < std::ssize(devices); }
+  /// The device that handed the address out; null: none did.
+  Device* owner(const void* address);
 };
 
-/// Made at the first call, never destroyed: programs call CUDA until their very end.
+/// What is played. Read at the first call, and before any device is there to be used.
+const Settings& settings();
+
+/// Made at the first call, when CUDA_VISIBLE_DEVICES is read, and never destroyed: programs call
+/// CUDA until their very end.
 DryRun& dry_run();
 
-/// The same, where the call needs a context, which takes memory: any but the questions about the
-/// device.
-DryRun& dry_run_with_context();
+/// The current device, or that of an index, where the call needs a context, which takes memory: any
+/// but the questions about the device.
+Device& device_with_context(int device = current_device());
 
 /// The same, where the call takes memory of the device: by now a program of PyTorch has loaded it.
-DryRun& dry_run_with_memory();
+Device& device_with_memory(int device = current_device());
+
+/// The clock, where the call needs a context on the current device.
+Timeline& timeline_with_context();
 
 /// Puts work on a stream, and counts it as a launch: of a given length, which may write anywhere;
 /// of a kernel; of a product.
@@ -73,23 +99,35 @@ void note_not_modelled(const std::string& function);
 /// The functions that note_not_modelled() was called with, joined by ", ".
 std::string not_modelled_functions();
 
-// The report of this process (dry_report.h), in the folder that the settings name. Where it can't
-// be made, that is said on standard error, and the process ends with exit code 4.
+// The reports of this process (dry_report.h), one of each device that it made a context on, in the
+// folder that the settings name. Where one can't be made, that is said on standard error, and the
+// process ends with exit code 4.
 
-/// Brings it up to date with the device's memory and counters.
-void report_device();
+/// Brings a device's up to date with its memory and counters.
+void report_device(const Device& device);
 /// With the peaks that PyTorch's allocator says as well. Takes the allocator's lock.
-void report_work();
-/// With what PyTorch's allocator tells of itself: what it holds now, in bytes; that it gave up.
-void report_allocator(std::int64_t allocated, std::int64_t reserved);
-void report_out_of_memory();
-/// With LibTorch's version, and the functions that are not modelled.
+void report_work(const Device& device);
+/// With what PyTorch's allocator tells of itself on a device, by its index: what it holds now, in
+/// bytes; that it gave up.
+void report_allocator(int device, std::int64_t allocated, std::int64_t reserved);
+void report_out_of_memory(int device);
+/// All of them, with LibTorch's version, and the functions that are not modelled.
 void report_texts();
-/// For the last time: the process ends by itself.
+/// This process is a rank there. Variables of a launcher come before it, and a larger world before
+/// a smaller one.
+void report_rank(const Device& device, int rank, int ranks);
+/// All of them, for the last time: the process ends by itself.
 void report_end();
 
 }  // namespace headroom::dry_run
 
-/// The device's memory in use, and in all, in bytes, without making a context: for the library that
-/// stands in for NVML.
-HEADROOM_ENTRY void headroom_dry_run_memory(std::size_t* used, std::size_t* total);
+// For the library that stands in for NVML, which numbers GPUs as the machine does, whatever a
+// program sees of them. Neither makes a context.
+
+HEADROOM_ENTRY int headroom_dry_run_devices();
+
+/// The memory of a GPU that this process uses, and in all, in bytes.
+HEADROOM_ENTRY void headroom_dry_run_memory(int number, std::size_t* used, std::size_t* total);
+
+/// What the driver calls the GPUs.
+HEADROOM_ENTRY const char* headroom_dry_run_product();

@@ -45,14 +45,20 @@ void KnownBytes::forget_all() {
   bytes_ = 0;
 }
 
-void KnownBytes::read(void* to, const void* from, std::size_t size) const {
+std::vector<unsigned char> KnownBytes::find(const void* from, std::size_t size) const {
+  if (size > kMaxBytes) return {};
   const std::lock_guard lock(mutex_);
-  const Bytes bytes = size > kMaxBytes ? Bytes{} : find_locked(number(from), size);
+  return find_locked(number(from), size);
+}
+
+bool KnownBytes::read(void* to, const void* from, std::size_t size) const {
+  const Bytes bytes = find(from, size);
   if (bytes.empty()) {
     std::memset(to, 0, size);
   } else {
     std::memcpy(to, bytes.data(), size);
   }
+  return !bytes.empty();
 }
 
 void KnownBytes::set_locked(std::uintptr_t to, Bytes bytes) {
@@ -88,21 +94,19 @@ void KnownBytes::forget_locked(std::uintptr_t begin, std::size_t size) {
   }
 }
 
-/// Empty where not all of them are known.
 KnownBytes::Bytes KnownBytes::find_locked(std::uintptr_t from, std::size_t size) const {
+  const std::uintptr_t end = from + size;
   Bytes found;
   auto range = ranges_.upper_bound(from);
-  if (range == ranges_.begin()) return {};
-  --range;
-  while (found.size() < size) {
-    const std::uintptr_t at = from + found.size();
-    if (range == ranges_.end() || at < range->first) return {};
-    const std::size_t offset = at - range->first;
-    if (offset >= range->second.size()) return {};
-    const std::size_t count = std::min(size - found.size(), range->second.size() - offset);
-    const auto begin = range->second.begin() + static_cast<std::ptrdiff_t>(offset);
-    found.insert(found.end(), begin, begin + static_cast<std::ptrdiff_t>(count));
-    ++range;
+  if (range != ranges_.begin()) --range;
+  for (; range != ranges_.end() && range->first < end; ++range) {
+    const auto& [first, bytes] = *range;
+    const std::uintptr_t begin = std::max(first, from);
+    const std::uintptr_t last = std::min(first + bytes.size(), end);
+    if (begin >= last) continue;
+    found.resize(size);
+    std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(begin - first), last - begin,
+                found.begin() + static_cast<std::ptrdiff_t>(begin - from));
   }
   return found;
 }

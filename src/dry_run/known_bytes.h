@@ -28,8 +28,10 @@ class KnownBytes {
   void forget(const void* at, std::size_t size);
   void forget_all();
 
-  /// Gives the bytes to the host; zeros, where not all of them are known.
-  void read(void* to, const void* from, std::size_t size) const;
+  /// The bytes that stand there, with zeros for those that are not known; empty, where none is.
+  std::vector<unsigned char> find(const void* from, std::size_t size) const;
+  /// Gives these to the host. False: none is known, and it gets zeros.
+  bool read(void* to, const void* from, std::size_t size) const;
 
  private:
   using Bytes = std::vector<unsigned char>;

@@ -4,14 +4,15 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 namespace headroom::dry_run {
 namespace {
 
-// Every pool of PyTorch's expandable segments takes addresses for 9/8 of the device's memory.
-constexpr std::int64_t kAddresses = std::int64_t{32} << 40;
+long in_tebibytes(std::uintptr_t bytes) { return static_cast<long>(bytes >> 40); }
 
 /// Of the mapping: the system rounds it to pages, and has none of nothing.
 std::size_t mapped_bytes(std::int64_t bytes) {
@@ -20,20 +21,24 @@ std::size_t mapped_bytes(std::int64_t bytes) {
 
 }  // namespace
 
-GpuMemory::GpuMemory(std::int64_t total, std::int64_t context, bool overcommit)
+GpuMemory::GpuMemory(std::int64_t total, std::int64_t context, bool overcommit,
+                     std::int64_t addresses)
     : total_(total), context_(context), overcommit_(overcommit) {
-  void* range = mmap(nullptr, kAddresses, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+  const auto size = static_cast<std::size_t>(addresses);
+  void* range = mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
                      /*fd=*/-1, /*offset=*/0);
   if (range == MAP_FAILED) {
-    std::perror("headroom dry run: no 32 TiB of addresses (is there an 'ulimit -v'?)");
+    std::fprintf(stderr,
+                 "headroom dry run: no %ld TiB of addresses (is there an 'ulimit -v'?): %s\n",
+                 in_tebibytes(size), std::strerror(errno));
     std::_Exit(2);
   }
   begin_ = reinterpret_cast<std::uintptr_t>(range);
   next_ = (begin_ + kGranularity - 1) / kGranularity * kGranularity;
-  end_ = begin_ + kAddresses;
+  end_ = begin_ + size;
 }
 
-GpuMemory::~GpuMemory() { munmap(reinterpret_cast<void*>(begin_), kAddresses); }
+GpuMemory::~GpuMemory() { munmap(reinterpret_cast<void*>(begin_), end_ - begin_); }
 
 void* GpuMemory::allocate(std::int64_t bytes) {
   const std::lock_guard lock(mutex_);
@@ -117,7 +122,8 @@ std::uintptr_t GpuMemory::next_address(std::int64_t bytes) {
   const std::int64_t granules = (bytes + kGranularity - 1) / kGranularity + 1;
   next_ += static_cast<std::uintptr_t>(granules * kGranularity);
   if (next_ > end_) {
-    std::fprintf(stderr, "headroom dry run: all 32 TiB of device addresses are used up\n");
+    std::fprintf(stderr, "headroom dry run: all %ld TiB of device addresses are used up\n",
+                 in_tebibytes(end_ - begin_));
     std::abort();
   }
   return address;

@@ -18,10 +18,13 @@ namespace headroom::dry_run {
 class GpuMemory {
  public:
   static constexpr std::int64_t kGranularity = 2 << 20;  // of the driver: 2 MiB
+  // Every pool of PyTorch's expandable segments takes addresses for 9/8 of the device's memory.
+  static constexpr std::int64_t kAddresses = std::int64_t{32} << 40;
 
   /// `total`: what the device has; `context`: what is gone from the first use on; `overcommit`:
-  /// never refuse.
-  GpuMemory(std::int64_t total, std::int64_t context, bool overcommit);
+  /// never refuse; `addresses`: how many there are.
+  GpuMemory(std::int64_t total, std::int64_t context, bool overcommit,
+            std::int64_t addresses = kAddresses);
   ~GpuMemory();
   GpuMemory(const GpuMemory&) = delete;
   GpuMemory& operator=(const GpuMemory&) = delete;

@@ -1,55 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// NCCL: communicators of any number of ranks, of which this process is one and the others never
-// come. A collective lasts as long as what this rank sends by NCCL's rings takes to its neighbour.
-// What it receives is zeros, as all that is on the device; but where it is known what this rank
-// sends, the others send the same, by which ranks that compare themselves agree. The memory that
-// NCCL takes for itself is not counted. ncclCommSplit is not modelled: how many ranks ask for the
-// same group, only they know.
+// NCCL: collectives. One lasts as long as what this rank sends by NCCL's rings takes to its
+// neighbour. What is received is zeros, as all that is on the device, but where it is known what
+// was sent: ranks that run tell each other, and wait for each other; for ranks that never come,
+// what this one sends stands. By that, ranks that compare themselves agree.
 #include <nccl.h>
 
-#include <algorithm>
-#include <cstring>
+#include <functional>
+#include <utility>
+#include <vector>
 
 #include "src/dry_run/dry_run.h"
-
-struct ncclComm {
-  int ranks;
-  int rank;
-};
+#include "src/dry_run/nccl_communicator.h"
+#include "src/dry_run/nccl_types.h"
+#include "src/dry_run/reduction.h"
 
 namespace headroom::dry_run {
 namespace {
 
-ncclResult_t make_communicator(ncclComm_t* communicator, int ranks, int rank) {
-  if (ranks < 1 || rank < 0 || rank >= ranks) return ncclInvalidArgument;
-  *communicator = new ncclComm{ranks, rank};
-  return ncclSuccess;
-}
-
-std::int64_t transfer_bytes(std::size_t count, ncclDataType_t type) {
-  const auto elements = static_cast<std::int64_t>(count);
-  switch (type) {
-    case ncclInt64:
-    case ncclUint64:
-    case ncclFloat64:
-      return 8 * elements;
-    case ncclInt32:
-    case ncclUint32:
-    case ncclFloat32:
-      return 4 * elements;
-    case ncclFloat16:
-    case ncclBfloat16:
-      return 2 * elements;
-    default:  // all others have 8 bits
-      return elements;
-  }
-}
+using Bytes = Peers::Message;
 
 /// Queues a transfer of which this rank sends `sent` bytes, and that lasts as `moved` bytes do.
 ncclResult_t transfer(cudaStream_t stream, std::int64_t sent, std::int64_t moved) {
-  DryRun& device = dry_run();
-  device.counters.collective_bytes += sent;
-  run_transfer(stream, peer_copy_ns(device.gpu, moved));
+  device_with_context().counters.collective_bytes += sent;
+  run_transfer(stream, peer_copy_ns(dry_run().gpu, moved));
   return ncclSuccess;
 }
 
@@ -62,106 +35,71 @@ std::int64_t passed_on(ncclComm_t communicator, std::int64_t bytes) {
   return communicator->ranks > 1 ? bytes : 0;
 }
 
-/// What stands in `sent` on each rank now stands in `received` on this one: `parts` times.
-void receive_same(void* received, const void* sent, std::int64_t bytes, int parts = 1) {
-  auto* to = static_cast<char*>(received);
-  for (int part = 0; part < parts; ++part, to += bytes) {
-    dry_run().known.copy(to, sent, static_cast<std::size_t>(bytes));
+/// What is known of what each rank sends; empty: nothing.
+class Sent {
+ public:
+  /// Of all ranks the same.
+  Sent(Bytes same, int ranks) : messages_{std::move(same)}, ranks_(ranks) {}
+  explicit Sent(std::vector<Bytes> messages)
+      : messages_(std::move(messages)), ranks_(static_cast<int>(messages_.size())) {}
+
+  int ranks() const { return ranks_; }
+  const Bytes& of(int rank) const {
+    return messages_[messages_.size() == 1 ? 0 : static_cast<std::size_t>(rank)];
+  }
+  /// A part of it.
+  Bytes of(int rank, std::int64_t begin, std::int64_t size) const {
+    const Bytes& all = of(rank);
+    if (begin + size > std::ssize(all)) return {};
+    return {all.begin() + begin, all.begin() + begin + size};
+  }
+
+ private:
+  std::vector<Bytes> messages_;
+  int ranks_;
+};
+
+/// Tells the ranks what this one sends, and gives `receive` what all of them do once they are
+/// there.
+void exchange(ncclComm_t communicator, const void* send, std::int64_t bytes,
+              const std::function<void(const Sent&)>& receive) {
+  Bytes own = dry_run().known.find(send, static_cast<std::size_t>(bytes));
+  const auto& peers = communicator->peers;
+  if (peers == nullptr) return receive(Sent(std::move(own), communicator->ranks));
+  peers->post(own);
+  wait_in_group([peers, receive] { receive(Sent(peers->gather())); });
+}
+
+/// What is known of it now stands there.
+void put(void* to, const Bytes& known, std::int64_t size) {
+  if (std::ssize(known) == size) return dry_run().known.set(to, known.data(), known.size());
+  dry_run().known.forget(to, static_cast<std::size_t>(size));
+}
+
+/// `size` bytes from each rank, one behind the other, of what it sends from `begin` on.
+void put_each(void* to, const Sent& sent, std::int64_t begin, std::int64_t size) {
+  dry_run().known.forget(to, static_cast<std::size_t>(size * sent.ranks()));
+  auto* part = static_cast<char*>(to);
+  for (int rank = 0; rank < sent.ranks(); ++rank, part += size) {
+    const Bytes known = sent.of(rank, begin, size);
+    if (!known.empty()) put(part, known, size);
   }
 }
 
-void receive_unknown(void* received, std::int64_t bytes) {
-  dry_run().known.forget(received, static_cast<std::size_t>(bytes));
-}
-
-/// What is reduced over ranks that send the same: that itself, but for sums and products.
-void receive_reduced(void* received, const void* sent, std::int64_t bytes, ncclRedOp_t operation,
-                     ncclComm_t communicator) {
-  const bool is_same = operation == ncclMax || operation == ncclMin || operation == ncclAvg;
-  if (is_same || communicator->ranks == 1) return receive_same(received, sent, bytes);
-  receive_unknown(received, bytes);
+/// `size` bytes of what each rank sends from `begin` on, reduced.
+void put_reduced(void* to, const Sent& sent, std::int64_t begin, std::int64_t size,
+                 ncclRedOp_t operation, ncclDataType_t type) {
+  const auto reduction = reduction_of(operation);
+  std::vector<Bytes> parts;
+  for (int rank = 0; reduction && rank < sent.ranks(); ++rank) {
+    parts.push_back(sent.of(rank, begin, size));
+    if (parts.back().empty()) break;
+  }
+  const bool is_known = std::ssize(parts) == sent.ranks() && !parts.back().empty();
+  put(to, is_known ? reduce(parts, *reduction, number_of(type)) : Bytes{}, size);
 }
 
 }  // namespace
-
-HEADROOM_ENTRY ncclResult_t ncclGetUniqueId(ncclUniqueId* id) {
-  std::memset(id, 0, sizeof(*id));  // nobody else will come by it
-  return ncclSuccess;
-}
-
-HEADROOM_ENTRY const char* ncclGetErrorString(ncclResult_t result) {
-  return result == ncclSuccess ? "no error" : "invalid argument";
-}
-
-HEADROOM_ENTRY const char* ncclGetLastError(ncclComm_t) { return ""; }
-
-HEADROOM_ENTRY ncclResult_t ncclCommInitRank(ncclComm_t* communicator, int ranks, ncclUniqueId,
-                                             int rank) {
-  return make_communicator(communicator, ranks, rank);
-}
-
-HEADROOM_ENTRY ncclResult_t ncclCommInitRankConfig(ncclComm_t* communicator, int ranks,
-                                                   ncclUniqueId, int rank, ncclConfig_t*) {
-  return make_communicator(communicator, ranks, rank);
-}
-
-HEADROOM_ENTRY ncclResult_t ncclCommInitRankScalable(ncclComm_t* communicator, int ranks, int rank,
-                                                     int, ncclUniqueId*, ncclConfig_t*) {
-  return make_communicator(communicator, ranks, rank);
-}
-
-HEADROOM_ENTRY ncclResult_t ncclCommShrink(ncclComm_t parent, int* excluded, int count,
-                                           ncclComm_t* communicator, ncclConfig_t*, int) {
-  const auto below =
-      std::count_if(excluded, excluded + count, [&](int other) { return other < parent->rank; });
-  return make_communicator(communicator, parent->ranks - count,
-                           parent->rank - static_cast<int>(below));
-}
-
-HEADROOM_ENTRY ncclResult_t ncclCommFinalize(ncclComm_t) { return ncclSuccess; }
-
-HEADROOM_ENTRY ncclResult_t ncclCommDestroy(ncclComm_t communicator) {
-  delete communicator;
-  return ncclSuccess;
-}
-
-HEADROOM_ENTRY ncclResult_t ncclCommAbort(ncclComm_t communicator) {
-  delete communicator;
-  return ncclSuccess;
-}
-
-HEADROOM_ENTRY ncclResult_t ncclCommGetAsyncError(ncclComm_t, ncclResult_t* result) {
-  *result = ncclSuccess;
-  return ncclSuccess;
-}
-
-HEADROOM_ENTRY ncclResult_t ncclCommCount(const ncclComm_t communicator, int* ranks) {
-  *ranks = communicator->ranks;
-  return ncclSuccess;
-}
-
-HEADROOM_ENTRY ncclResult_t ncclCommUserRank(const ncclComm_t communicator, int* rank) {
-  *rank = communicator->rank;
-  return ncclSuccess;
-}
-
-// Memory: a registered buffer is faster on a real device, and takes nothing.
-
-HEADROOM_ENTRY ncclResult_t ncclMemAlloc(void** address, std::size_t size) {
-  return cudaMalloc(address, size) == cudaSuccess ? ncclSuccess : ncclUnhandledCudaError;
-}
-
-HEADROOM_ENTRY ncclResult_t ncclMemFree(void* address) {
-  return cudaFree(address) == cudaSuccess ? ncclSuccess : ncclUnhandledCudaError;
-}
-
-HEADROOM_ENTRY ncclResult_t ncclCommRegister(const ncclComm_t, void* address, std::size_t,
-                                             void** handle) {
-  *handle = address;
-  return ncclSuccess;
-}
-
-HEADROOM_ENTRY ncclResult_t ncclCommDeregister(const ncclComm_t, void*) { return ncclSuccess; }
 
 HEADROOM_ENTRY ncclResult_t ncclRedOpCreatePreMulSum(ncclRedOp_t* operation, void*, ncclDataType_t,
                                                      ncclScalarResidence_t, ncclComm_t) {
@@ -171,16 +109,12 @@ HEADROOM_ENTRY ncclResult_t ncclRedOpCreatePreMulSum(ncclRedOp_t* operation, voi
 
 HEADROOM_ENTRY ncclResult_t ncclRedOpDestroy(ncclRedOp_t, ncclComm_t) { return ncclSuccess; }
 
-// Within a group, what is asked for is queued as it comes.
-
-HEADROOM_ENTRY ncclResult_t ncclGroupStart() { return ncclSuccess; }
-HEADROOM_ENTRY ncclResult_t ncclGroupEnd() { return ncclSuccess; }
-
 HEADROOM_ENTRY ncclResult_t ncclAllGather(const void* send, void* receive, std::size_t sent,
                                           ncclDataType_t type, ncclComm_t communicator,
                                           cudaStream_t stream) {
   const std::int64_t bytes = transfer_bytes(sent, type);
-  receive_same(receive, send, bytes, communicator->ranks);
+  exchange(communicator, send, bytes,
+           [=](const Sent& all) { put_each(receive, all, /*begin=*/0, bytes); });
   return transfer(stream, (communicator->ranks - 1) * bytes);
 }
 
@@ -188,8 +122,9 @@ HEADROOM_ENTRY ncclResult_t ncclReduceScatter(const void* send, void* receive, s
                                               ncclDataType_t type, ncclRedOp_t operation,
                                               ncclComm_t communicator, cudaStream_t stream) {
   const std::int64_t bytes = transfer_bytes(received, type);
-  const auto* part = static_cast<const char*>(send) + communicator->rank * bytes;
-  receive_reduced(receive, part, bytes, operation, communicator);
+  const std::int64_t begin = communicator->rank * bytes;
+  exchange(communicator, send, communicator->ranks * bytes,
+           [=](const Sent& all) { put_reduced(receive, all, begin, bytes, operation, type); });
   return transfer(stream, (communicator->ranks - 1) * bytes);
 }
 
@@ -199,27 +134,34 @@ HEADROOM_ENTRY ncclResult_t ncclAllReduce(const void* send, void* receive, std::
                                           ncclComm_t communicator, cudaStream_t stream) {
   const std::int64_t ranks = communicator->ranks;
   const std::int64_t bytes = transfer_bytes(count, type);
-  receive_reduced(receive, send, bytes, operation, communicator);
+  exchange(communicator, send, bytes, [=](const Sent& all) {
+    put_reduced(receive, all, /*begin=*/0, bytes, operation, type);
+  });
   return transfer(stream, 2 * (ranks - 1) * bytes / ranks);
 }
 
 HEADROOM_ENTRY ncclResult_t ncclBroadcast(const void* send, void* receive, std::size_t count,
-                                          ncclDataType_t type, int, ncclComm_t communicator,
+                                          ncclDataType_t type, int root, ncclComm_t communicator,
                                           cudaStream_t stream) {
-  receive_same(receive, send, transfer_bytes(count, type));
-  return transfer(stream, passed_on(communicator, transfer_bytes(count, type)));
+  const std::int64_t bytes = transfer_bytes(count, type);
+  exchange(communicator, send, bytes, [=](const Sent& all) { put(receive, all.of(root), bytes); });
+  return transfer(stream, passed_on(communicator, bytes));
 }
 
-HEADROOM_ENTRY ncclResult_t ncclBcast(void*, std::size_t count, ncclDataType_t type, int,
-                                      ncclComm_t communicator, cudaStream_t stream) {
-  return transfer(stream, passed_on(communicator, transfer_bytes(count, type)));
+/// In place.
+HEADROOM_ENTRY ncclResult_t ncclBcast(void* buffer, std::size_t count, ncclDataType_t type,
+                                      int root, ncclComm_t communicator, cudaStream_t stream) {
+  return ncclBroadcast(buffer, buffer, count, type, root, communicator, stream);
 }
 
 HEADROOM_ENTRY ncclResult_t ncclReduce(const void* send, void* receive, std::size_t count,
                                        ncclDataType_t type, ncclRedOp_t operation, int root,
                                        ncclComm_t communicator, cudaStream_t stream) {
   const std::int64_t bytes = transfer_bytes(count, type);
-  if (root == communicator->rank) receive_reduced(receive, send, bytes, operation, communicator);
+  const bool is_root = root == communicator->rank;
+  exchange(communicator, send, bytes, [=](const Sent& all) {
+    if (is_root) put_reduced(receive, all, /*begin=*/0, bytes, operation, type);
+  });
   return transfer(stream, passed_on(communicator, bytes));
 }
 
@@ -228,22 +170,34 @@ HEADROOM_ENTRY ncclResult_t ncclAlltoAll(const void* send, void* receive, std::s
                                          ncclDataType_t type, ncclComm_t communicator,
                                          cudaStream_t stream) {
   const std::int64_t bytes = transfer_bytes(count, type);
-  // From each rank comes its part for this one.
-  const auto* part = static_cast<const char*>(send) + communicator->rank * bytes;
-  receive_same(receive, part, bytes, communicator->ranks);
+  const std::int64_t begin = communicator->rank * bytes;
+  exchange(communicator, send, communicator->ranks * bytes,
+           [=](const Sent& all) { put_each(receive, all, begin, bytes); });
   return transfer(stream, (communicator->ranks - 1) * bytes);
 }
 
-HEADROOM_ENTRY ncclResult_t ncclSend(const void*, std::size_t count, ncclDataType_t type, int peer,
-                                     ncclComm_t communicator, cudaStream_t stream) {
-  return transfer(stream, peer == communicator->rank ? 0 : transfer_bytes(count, type));
+// Where it is too much to be known, neither side tells or waits.
+
+HEADROOM_ENTRY ncclResult_t ncclSend(const void* send, std::size_t count, ncclDataType_t type,
+                                     int peer, ncclComm_t communicator, cudaStream_t stream) {
+  const std::int64_t bytes = transfer_bytes(count, type);
+  const auto size = static_cast<std::size_t>(bytes);
+  if (communicator->peers != nullptr && size <= KnownBytes::kMaxBytes) {
+    communicator->peers->send(peer, dry_run().known.find(send, size));
+  }
+  return transfer(stream, peer == communicator->rank ? 0 : bytes);
 }
 
 HEADROOM_ENTRY ncclResult_t ncclRecv(void* receive, std::size_t count, ncclDataType_t type,
                                      int peer, ncclComm_t communicator, cudaStream_t stream) {
   const bool from_itself = peer == communicator->rank;
   const std::int64_t bytes = transfer_bytes(count, type);
-  receive_unknown(receive, bytes);
+  const auto size = static_cast<std::size_t>(bytes);
+  dry_run().known.forget(receive, size);
+  const auto& peers = communicator->peers;
+  if (peers != nullptr && size <= KnownBytes::kMaxBytes) {
+    wait_in_group([=] { put(receive, peers->receive(peer), bytes); });
+  }
   return transfer(stream, /*sent=*/0, from_itself ? 0 : bytes);
 }
 

@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// libnvidia-ml, as a library of its own, since programs open it by its name: the device and what is
-// in use there. No wheel of CUDA's carries NVML's header; these follow NVIDIA's "NVML API
-// Reference". It finds the dry run through the driver's entry points.
+// libnvidia-ml, as a library of its own, since programs open it by its name: the machine's devices
+// and what this process uses of them. No wheel of CUDA's carries NVML's header; these follow
+// NVIDIA's "NVML API Reference". It finds the dry run through the driver's entry points.
 #include <cuda_runtime_api.h>
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
+#include <string_view>
 
 #include "src/dry_run/dry_run.h"
+#include "src/dry_run/visible_devices.h"
 
 namespace {
 
-using Device = void*;
+using Device = struct DeviceOfNvml*;  // its number in the machine, and 1
 
 constexpr int kSuccess = 0;
+constexpr int kInvalidArgument = 2;
 constexpr int kNotSupported = 3;
 constexpr int kNotFound = 6;
 constexpr int kInsufficientSize = 7;
-int the_device;
 
 struct Memory {
   unsigned long long total;
@@ -30,9 +33,21 @@ struct Process {
   unsigned long long used;
 };
 
+int find_device(long number, Device* device) {
+  if (number < 0 || number >= headroom_dry_run_devices()) return kNotFound;
+  *device = reinterpret_cast<Device>(number + 1);
+  return kSuccess;
+}
+
+int number_of(Device device) {
+  return static_cast<int>(reinterpret_cast<std::uintptr_t>(device)) - 1;
+}
+
 }  // namespace
 
+HEADROOM_ENTRY int nvmlInit() { return kSuccess; }
 HEADROOM_ENTRY int nvmlInit_v2() { return kSuccess; }
+HEADROOM_ENTRY int nvmlInitWithFlags(unsigned) { return kSuccess; }
 HEADROOM_ENTRY int nvmlShutdown() { return kSuccess; }
 
 HEADROOM_ENTRY const char* nvmlErrorString(int error) {
@@ -45,39 +60,53 @@ HEADROOM_ENTRY int nvmlSystemGetCudaDriverVersion_v2(int* version) {
 }
 
 HEADROOM_ENTRY int nvmlDeviceGetCount_v2(unsigned* count) {
-  *count = 1;
+  *count = static_cast<unsigned>(headroom_dry_run_devices());
   return kSuccess;
 }
 
 HEADROOM_ENTRY int nvmlDeviceGetHandleByIndex_v2(unsigned index, Device* device) {
-  *device = &the_device;
-  return index == 0 ? kSuccess : kNotFound;
+  return find_device(static_cast<long>(index), device) == kSuccess ? kSuccess : kInvalidArgument;
 }
 
-HEADROOM_ENTRY int nvmlDeviceGetHandleByPciBusId_v2(const char*, Device* device) {
-  *device = &the_device;
+/// "0000:02:00.0": the bus is the device's number, as cudart tells it.
+HEADROOM_ENTRY int nvmlDeviceGetHandleByPciBusId_v2(const char* text, Device* device) {
+  const std::string_view id(text);
+  const std::size_t bus = id.find(':');
+  if (bus == std::string_view::npos) return kInvalidArgument;
+  return find_device(std::strtol(text + bus + 1, nullptr, 16), device);
+}
+
+HEADROOM_ENTRY int nvmlDeviceGetHandleByUUID(const char* text, Device* device) {
+  for (int number = 0; number < headroom_dry_run_devices(); ++number) {
+    if (headroom::dry_run::device_uuid_text(number) == text) return find_device(number, device);
+  }
+  return kNotFound;
+}
+
+HEADROOM_ENTRY int nvmlDeviceGetIndex(Device device, unsigned* index) {
+  *index = static_cast<unsigned>(number_of(device));
   return kSuccess;
 }
 
-HEADROOM_ENTRY int nvmlDeviceGetHandleByUUID(const char*, Device* device) {
-  *device = &the_device;
+HEADROOM_ENTRY int nvmlDeviceGetName(Device, char* text, unsigned size) {
+  std::snprintf(text, size, "%s", headroom_dry_run_product());
   return kSuccess;
 }
 
-HEADROOM_ENTRY int nvmlDeviceGetUUID(Device, char* text, unsigned size) {
-  std::snprintf(text, size, "GPU-00000000-0000-0000-0000-000000000000");
+HEADROOM_ENTRY int nvmlDeviceGetUUID(Device device, char* text, unsigned size) {
+  std::snprintf(text, size, "%s", headroom::dry_run::device_uuid_text(number_of(device)).c_str());
   return kSuccess;
 }
 
-HEADROOM_ENTRY int nvmlDeviceGetMemoryInfo(Device, Memory* memory) {
+HEADROOM_ENTRY int nvmlDeviceGetMemoryInfo(Device device, Memory* memory) {
   std::size_t used = 0;
   std::size_t total = 0;
-  headroom_dry_run_memory(&used, &total);
+  headroom_dry_run_memory(number_of(device), &used, &total);
   *memory = {total, used < total ? total - used : 0, used};
   return kSuccess;
 }
 
-// There is no link to another device.
+// Which links there are between devices is not told.
 
 HEADROOM_ENTRY int nvmlDeviceGetNvLinkRemoteDeviceType(Device, unsigned, unsigned*) {
   return kNotSupported;
@@ -96,12 +125,12 @@ HEADROOM_ENTRY int nvmlDeviceGetCurrentClocksThrottleReasons(Device, unsigned lo
 }
 
 /// This process is alone on the device.
-HEADROOM_ENTRY int nvmlDeviceGetComputeRunningProcesses(Device, unsigned* count,
+HEADROOM_ENTRY int nvmlDeviceGetComputeRunningProcesses(Device device, unsigned* count,
                                                         Process* processes) {
   if (*count == 0) return kInsufficientSize;
   std::size_t used = 0;
   std::size_t total = 0;
-  headroom_dry_run_memory(&used, &total);
+  headroom_dry_run_memory(number_of(device), &used, &total);
   *count = 1;
   *processes = {static_cast<unsigned>(getpid()), used};
   return kSuccess;

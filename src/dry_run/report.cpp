@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The report of this process: where it lies, and what stands in it.
+// The reports of this process: where they lie, and what stands in them.
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/mman.h>
@@ -9,12 +9,14 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <map>
 #include <mutex>
 #include <new>
 #include <string>
 
 #include "src/dry_run/dry_report.h"
 #include "src/dry_run/dry_run.h"
+#include "src/dry_run/launcher.h"
 #include "src/dry_run/torch_library.h"
 
 namespace headroom::dry_run {
@@ -30,7 +32,8 @@ constexpr int kExitCode = 4;  // headroom's own where the machine lacks somethin
   _exit(kExitCode);
 }
 
-/// A file of this process: its number is also that of the program that it was before an exec.
+/// A file of this process: its number is also that of the program that it was before an exec, and
+/// it may have several devices.
 int make_file(const std::string& folder, std::string& path) {
   for (int count = 0;; ++count) {
     path = folder + "/" + std::to_string(getpid()) + "." + std::to_string(count) +
@@ -65,22 +68,12 @@ void set_text(char (&field)[size], const std::string& text) {
   std::strncpy(field, text.c_str(), size - 1);
 }
 
-DryReport& page() {
-  static DryReport& the_page = []() -> DryReport& {
-    const DryRun& device = dry_run();
-    void* memory = map_page(device.settings.report_folder);
-    if (memory == MAP_FAILED) end_without_report("a page of memory", errno);
-    auto& report = *new (memory) DryReport{};
-    set_text(report.gpu, std::string(device.gpu.name));
-    report.form = DryReport::kForm;
-    // A fork has a copy of the counters, and no device: it goes on in memory of its own.
-    pthread_atfork(nullptr, nullptr, [] {
-      mmap(&page(), sizeof(DryReport), PROT_READ | PROT_WRITE,
-           MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-    });
-    return report;
-  }();
-  return the_page;
+/// By the device's index.
+using Pages = std::map<int, DryReport*>;
+
+Pages& pages() {
+  static auto& all = *new Pages;
+  return all;
 }
 
 std::mutex& page_mutex() {
@@ -88,23 +81,55 @@ std::mutex& page_mutex() {
   return the_mutex;
 }
 
+/// A fork has a copy of the counters, and no device: it goes on in memory of its own.
+void leave_pages_to_parent() {
+  for (const auto& [index, page] : pages()) {
+    mmap(page, sizeof(DryReport), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
+         -1, 0);
+  }
+}
+
+DryReport& make_page(const Device& device) {
+  const DryRun& run = dry_run();
+  void* memory = map_page(run.settings.report_folder);
+  if (memory == MAP_FAILED) end_without_report("a page of memory", errno);
+  auto& report = *new (memory) DryReport{};
+  set_text(report.gpu, std::string(run.gpu.name));
+  report.process = getpid();
+  report.device = device.number;
+  const RankOfWorld place = rank_by_launcher().value_or(RankOfWorld{0, 0});
+  report.rank = place.rank;
+  report.ranks = place.ranks;
+  report.form = DryReport::kForm;
+  static const int is_registered = pthread_atfork(nullptr, nullptr, &leave_pages_to_parent);
+  static_cast<void>(is_registered);
+  return report;
+}
+
+DryReport& page_locked(const Device& device) {
+  DryReport*& page = pages()[device.index];
+  if (page == nullptr) page = &make_page(device);
+  return *page;
+}
+
 void raise(DryReport::Count& peak, std::int64_t value) { peak = std::max(peak.load(), value); }
 
-void write_device(DryReport& report, const DryRun& device) {
+void write_device(DryReport& report, const Device& device) {
+  const DryRun& run = dry_run();
   report.total_bytes = device.memory.total();
-  report.context_bytes = device.gpu.context_bytes;
+  report.context_bytes = run.gpu.context_bytes;
   report.peak_device_bytes = device.memory.peak_used();
   report.refused_bytes = device.memory.refused_bytes();
   report.free_when_refused_bytes = device.memory.free_when_refused();
-  report.peak_pinned_bytes = device.pinned.peak_bytes();
+  report.peak_pinned_bytes = run.pinned.peak_bytes();
   report.to_device_bytes = device.counters.to_device_bytes.load();
   report.to_host_bytes = device.counters.to_host_bytes.load();
   report.values_read = device.counters.values_read.load();
   report.collective_bytes = device.counters.collective_bytes.load();
   report.launches = device.counters.launches.load();
   report.product_flops = device.counters.product_flops.load();
-  report.device_time_ns = device.timeline.now_ns();
-  report.undecided_questions = device.timeline.undecided_questions();
+  report.device_time_ns = run.timeline.now_ns(device.index);
+  report.undecided_questions = run.timeline.undecided_questions(device.index);
 }
 
 void raise_peaks(DryReport& report, std::int64_t allocated, std::int64_t reserved) {
@@ -122,34 +147,56 @@ void write_allocator(DryReport& report, const TorchAllocator& torch) {
 
 }  // namespace
 
-void report_device() {
+void report_device(const Device& device) {
   const std::lock_guard lock(page_mutex());
-  write_device(page(), dry_run());
+  write_device(page_locked(device), device);
 }
 
-void report_work() {
-  const auto torch = ask_torch_allocator();
+void report_work(const Device& device) {
+  const auto torch = ask_torch_allocator(device.index);
   const std::lock_guard lock(page_mutex());
-  write_device(page(), dry_run());
-  if (torch) write_allocator(page(), *torch);
+  DryReport& page = page_locked(device);
+  write_device(page, device);
+  if (torch) write_allocator(page, *torch);
 }
 
-void report_allocator(std::int64_t allocated, std::int64_t reserved) {
+void report_allocator(int device, std::int64_t allocated, std::int64_t reserved) {
+  const Device& used = dry_run().devices.at(static_cast<std::size_t>(device));
   const std::lock_guard lock(page_mutex());
-  raise_peaks(page(), allocated, reserved);
+  raise_peaks(page_locked(used), allocated, reserved);
 }
 
-void report_out_of_memory() { ++page().out_of_memory_errors; }
+void report_out_of_memory(int device) {
+  const Device& used = dry_run().devices.at(static_cast<std::size_t>(device));
+  const std::lock_guard lock(page_mutex());
+  ++page_locked(used).out_of_memory_errors;
+}
 
 void report_texts() {
   const std::lock_guard lock(page_mutex());
-  set_text(page().libtorch, torch_version());
-  set_text(page().not_modelled, not_modelled_functions());
+  for (const auto& [index, page] : pages()) {
+    set_text(page->libtorch, torch_version());
+    set_text(page->not_modelled, not_modelled_functions());
+  }
+}
+
+void report_rank(const Device& device, int rank, int ranks) {
+  const std::lock_guard lock(page_mutex());
+  DryReport& page = page_locked(device);
+  if (rank_by_launcher() || ranks <= page.ranks) return;
+  page.rank = rank;
+  page.ranks = ranks;
 }
 
 void report_end() {
-  report_work();
-  page().has_ended = 1;
+  const Pages used = [] {
+    const std::lock_guard lock(page_mutex());
+    return pages();
+  }();
+  for (const auto& [index, page] : used) {
+    report_work(dry_run().devices.at(static_cast<std::size_t>(index)));
+    page->has_ended = 1;
+  }
 }
 
 }  // namespace headroom::dry_run

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "src/dry_run/dry_report.h"
+
 namespace headroom::dry_run {
 namespace {
 
@@ -31,6 +33,15 @@ std::int64_t whole_number(const char* name, std::int64_t otherwise) {
   return value;
 }
 
+int number_of_devices() {
+  constexpr const char* kName = "HEADROOM_DRY_RUN_DEVICES";
+  const std::int64_t number = whole_number(kName, 1);
+  if (number < 1 || number > kMaxDryDevices) {
+    refuse(kName, variable(kName), "a whole number from 1 to 64");
+  }
+  return static_cast<int>(number);
+}
+
 /// As CUDA does, it takes no notice of any other value.
 std::int64_t scaled(std::int64_t launch_queue) {
   const std::string_view scale = variable("CUDA_SCALE_LAUNCH_QUEUES");
@@ -50,6 +61,7 @@ Settings read_settings() {
   if (settings.gpu == nullptr) {
     refuse("HEADROOM_DRY_RUN_GPU", gpu, "a name that 'headroom list gpus' shows");
   }
+  settings.devices = number_of_devices();
   settings.memory_bytes = whole_number("HEADROOM_DRY_RUN_MEMORY", 0);
   settings.overcommit = whole_number("HEADROOM_DRY_RUN_OVERCOMMIT", 0) != 0;
   if (variable("HEADROOM_DRY_RUN_HOST_NS") == "slow") {

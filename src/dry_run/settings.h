@@ -12,7 +12,9 @@ namespace headroom::dry_run {
 struct Settings {
   /// HEADROOM_DRY_RUN_GPU: a name of gpu_table(). Default h200.
   const Gpu* gpu = nullptr;
-  /// HEADROOM_DRY_RUN_MEMORY: bytes of the device, in place of the GPU's own. 0: the GPU's own.
+  /// HEADROOM_DRY_RUN_DEVICES: how many of them the machine has, up to kMaxDryDevices. Default 1.
+  int devices = 1;
+  /// HEADROOM_DRY_RUN_MEMORY: bytes of each device, in place of the GPU's own. 0: the GPU's own.
   std::int64_t memory_bytes = 0;
   /// HEADROOM_DRY_RUN_OVERCOMMIT=1: allocations succeed beyond the memory, so that a plan can say
   /// how much is missing.
@@ -28,8 +30,8 @@ struct Settings {
   /// (forums.developer.nvidia.com/t/68937). CUDA's own variable CUDA_SCALE_LAUNCH_QUEUES multiplies
   /// it: 0.25x, 0.5x, 2x, 4x (CUDA Programming Guide 5.2).
   std::int64_t launch_queue = 1024;
-  /// HEADROOM_DRY_RUN_REPORT: a folder, into which each process that used the device writes
-  /// PID.json when it ends. Empty: no report.
+  /// HEADROOM_DRY_RUN_REPORT: a folder, in which each process that used a device keeps its report.
+  /// Empty: no report.
   std::string report_folder;
 };
 

@@ -24,7 +24,17 @@ struct Asker {
 thread_local Asker asker;
 constexpr int kMaxDoublings = 40;  // 18 minutes
 
+constexpr std::uintptr_t kDefaultStreams = 3;  // null, cudaStreamLegacy and cudaStreamPerThread
+
 }  // namespace
+
+/// Default streams have the same handles on each device; made ones lie far above these.
+cudaStream_t Timeline::key(cudaStream_t handle) {
+  const auto number = reinterpret_cast<std::uintptr_t>(handle);
+  if (number >= kDefaultStreams) return handle;
+  const auto device = static_cast<std::uintptr_t>(current_device());
+  return reinterpret_cast<cudaStream_t>(number + device * kDefaultStreams);
+}
 
 cudaStream_t Timeline::make_stream(int priority) {
   const std::lock_guard lock(mutex_);
@@ -35,12 +45,12 @@ cudaStream_t Timeline::make_stream(int priority) {
 
 void Timeline::drop_stream(cudaStream_t handle) {
   const std::lock_guard lock(mutex_);
-  streams_.erase(handle);
+  streams_.erase(key(handle));
 }
 
 int Timeline::priority(cudaStream_t handle) const {
   const std::lock_guard lock(mutex_);
-  const Stream* found = find_in(streams_, handle);
+  const Stream* found = find_in(streams_, key(handle));
   return found == nullptr ? 0 : found->priority;
 }
 
@@ -77,7 +87,7 @@ void Timeline::drop_event(cudaEvent_t handle) {
 void Timeline::record(cudaEvent_t handle, cudaStream_t on) {
   const std::lock_guard lock(mutex_);
   const Stream& from = stream(on);
-  events_[handle] = {from.free_at_ns, on, from.queued, from.capture};
+  events_[handle] = {from.free_at_ns, key(on), from.queued, from.capture};
 }
 
 void Timeline::wait(cudaStream_t handle, cudaEvent_t event) {
@@ -93,14 +103,15 @@ bool Timeline::is_over(cudaEvent_t handle) {
   const std::lock_guard lock(mutex_);
   const Event* event = find_in(events_, handle);
   if (event == nullptr || event->over_at_ns == 0) return true;
-  if (asker.queues_work && event->queued > stream(event->stream).waited) ++undecided_;
+  const Stream& on = streams_[event->stream];
+  if (asker.queues_work && event->queued > on.waited) ++undecided_[on.device];
   return is_over_for_asker(event->over_at_ns);
 }
 
 bool Timeline::is_idle(cudaStream_t handle) {
   const std::lock_guard lock(mutex_);
   const Stream& asked = stream(handle);
-  if (asker.queues_work && asked.queued > asked.waited) ++undecided_;
+  if (asker.queues_work && asked.queued > asked.waited) ++undecided_[asked.device];
   return is_over_for_asker(asked.free_at_ns);
 }
 
@@ -109,7 +120,7 @@ void Timeline::synchronize(cudaEvent_t handle) {
   const Event* event = find_in(events_, handle);
   if (event == nullptr) return;
   catch_up(event->over_at_ns);
-  Stream& on = stream(event->stream);
+  Stream& on = streams_[event->stream];
   on.waited = std::max(on.waited, event->queued);
 }
 
@@ -120,9 +131,10 @@ void Timeline::synchronize(cudaStream_t handle) {
   on.waited = on.queued;
 }
 
-void Timeline::synchronize_device() {
+void Timeline::synchronize_device(int device) {
   const std::lock_guard lock(mutex_);
   for (auto& [handle, each] : streams_) {
+    if (each.device != device) continue;
     catch_up(each.free_at_ns);
     each.waited = each.queued;
   }
@@ -154,20 +166,23 @@ Capture* Timeline::end_capture(cudaStream_t handle) {
 
 const Capture* Timeline::capture_of(cudaStream_t handle) const {
   const std::lock_guard lock(mutex_);
-  const Stream* found = find_in(streams_, handle);
+  const Stream* found = find_in(streams_, key(handle));
   return found == nullptr ? nullptr : found->capture;
 }
 
-std::int64_t Timeline::now_ns() const {
+std::int64_t Timeline::now_ns(int device) const {
   const std::lock_guard lock(mutex_);
   std::int64_t now = host_now_ns_;
-  for (const auto& [handle, each] : streams_) now = std::max(now, each.free_at_ns);
+  for (const auto& [handle, each] : streams_) {
+    if (each.device == device) now = std::max(now, each.free_at_ns);
+  }
   return now;
 }
 
-std::int64_t Timeline::undecided_questions() const {
+std::int64_t Timeline::undecided_questions(int device) const {
   const std::lock_guard lock(mutex_);
-  return undecided_;
+  const std::int64_t* found = find_in(undecided_, device);
+  return found == nullptr ? 0 : *found;
 }
 
 void Timeline::wait_for_place(Stream& stream) {

@@ -8,6 +8,8 @@
 #include <map>
 #include <mutex>
 
+#include "src/dry_run/current_device.h"
+
 namespace headroom::dry_run {
 
 /// A graph that is being captured, or was: what its launch will take.
@@ -17,15 +19,17 @@ struct Capture {
   std::int64_t nodes = 0;
 };
 
-/// When things happen on the device. No time passes really: work that is queued on a stream starts
-/// when the stream is free and the host has asked for it, and lasts as long as it is said to; the
-/// host takes a fixed time for each piece of work it queues, and catches up where it waits, be it
-/// for a place in a stream's queue. That decides which events are over when the program asks, by
-/// which PyTorch's allocator decides which blocks it may use again. Safe to call from any thread.
-/// Times in nanoseconds since the start.
+/// When things happen on the devices of this process. No time passes really: work that is queued on
+/// a stream starts when the stream is free and the host has asked for it, and lasts as long as it
+/// is said to; the host takes a fixed time for each piece of work it queues, and catches up where
+/// it waits, be it for a place in a stream's queue. That decides which events are over when the
+/// program asks, by which PyTorch's allocator decides which blocks it may use again. Safe to call
+/// from any thread. Times in nanoseconds since the start.
 ///
-/// As in CUDA, a stream is any handle that was made here, or one of the default streams; the
-/// default stream does not wait for others (PyTorch makes all of its streams non-blocking).
+/// As in CUDA, a stream is any handle that was made here, on the device that was current then, or
+/// one of the default streams, of which each device has its own: a null handle is that of the
+/// current device. The default stream does not wait for others (PyTorch makes all of its streams
+/// non-blocking). There is one host, and so one host's time, for all devices.
 class Timeline {
  public:
   /// Both: see Settings.
@@ -51,7 +55,7 @@ class Timeline {
   /// The host waits.
   void synchronize(cudaEvent_t event);
   void synchronize(cudaStream_t stream);
-  void synchronize_device();
+  void synchronize_device(int device = current_device());
   /// From the end of one event to that of another.
   std::int64_t elapsed_ns(cudaEvent_t from, cudaEvent_t to) const;
 
@@ -62,14 +66,15 @@ class Timeline {
   Capture* end_capture(cudaStream_t stream);
   const Capture* capture_of(cudaStream_t stream) const;
 
-  /// When the device is done with all that was queued so far, and the host with queueing it.
-  std::int64_t now_ns() const;
+  /// When a device is done with all that was queued so far, and the host with queueing it.
+  std::int64_t now_ns(int device = current_device()) const;
   /// How often the program asked for the state of an event that no wait of its own decides, so that
-  /// a faster or slower host may get another answer.
-  std::int64_t undecided_questions() const;
+  /// a faster or slower host may get another answer: of events on this device.
+  std::int64_t undecided_questions(int device = current_device()) const;
 
  private:
   struct Stream {
+    int device = current_device();
     int priority = 0;
     std::int64_t free_at_ns = 0;
     std::int64_t queued = 0;             // pieces of work so far
@@ -84,7 +89,8 @@ class Timeline {
     Capture* capture = nullptr;
   };
 
-  Stream& stream(cudaStream_t handle) { return streams_[handle]; }
+  static cudaStream_t key(cudaStream_t handle);
+  Stream& stream(cudaStream_t handle) { return streams_[key(handle)]; }
   void wait_for_place(Stream& stream);
   bool is_over_for_asker(std::int64_t ns) const;
   void catch_up(std::int64_t ns);
@@ -92,12 +98,12 @@ class Timeline {
   const std::int64_t host_ns_;
   const std::int64_t launch_queue_;
   mutable std::mutex mutex_;
-  std::map<cudaStream_t, Stream> streams_;
+  std::map<cudaStream_t, Stream> streams_;  // by key()
   std::map<cudaEvent_t, Event> events_;
   std::uintptr_t next_handle_ = 0x1000;
   unsigned long long captures_ = 0;
   std::int64_t host_now_ns_ = 0;
-  std::int64_t undecided_ = 0;
+  std::map<int, std::int64_t> undecided_;  // by device
 };
 
 }  // namespace headroom::dry_run

@@ -136,12 +136,12 @@ int torch_architecture(int gpu) {
   return best == list.rend() ? list.front() : *best;
 }
 
-std::optional<TorchAllocator> ask_torch_allocator() {
+std::optional<TorchAllocator> ask_torch_allocator(int device) {
   const Slot* slot = torch().allocator;
   CUDAAllocator* allocator = slot == nullptr ? nullptr : slot->load();
   if (allocator == nullptr || !allocator->initialized()) return std::nullopt;
   constexpr auto kAll = static_cast<std::size_t>(c10::CachingAllocator::StatType::AGGREGATE);
-  const auto stats = allocator->getDeviceStats(0);
+  const auto stats = allocator->getDeviceStats(static_cast<c10::DeviceIndex>(device));
   return TorchAllocator{.peak_allocated_bytes = stats.allocated_bytes[kAll].peak,
                         .peak_reserved_bytes = stats.reserved_bytes[kAll].peak};
 }

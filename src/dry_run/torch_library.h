@@ -9,7 +9,7 @@
 // What is asked of the LibTorch of the program that the dry run was loaded into.
 namespace headroom::dry_run {
 
-/// The peaks of PyTorch's caching allocator on device 0, since the program last began them anew.
+/// The peaks of PyTorch's caching allocator on a device, since the program last began them anew.
 struct TorchAllocator {
   std::int64_t peak_allocated_bytes = 0;
   std::int64_t peak_reserved_bytes = 0;
@@ -33,6 +33,6 @@ int torch_architecture(int gpu);
 
 /// Nothing where no LibTorch was found, or it is not the version that the dry run was built with.
 /// Takes the allocator's lock: who calls holds none of the dry run's.
-std::optional<TorchAllocator> ask_torch_allocator();
+std::optional<TorchAllocator> ask_torch_allocator(int device);
 
 }  // namespace headroom::dry_run

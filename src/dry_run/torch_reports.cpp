@@ -27,8 +27,8 @@ namespace c10 {
 C10_EXPORT void reportMemoryUsageToProfiler(void* address, std::int64_t bytes,
                                             std::size_t allocated, std::size_t reserved,
                                             Device device) {
-  if (device.is_cuda() && device.index() == 0) {
-    headroom::dry_run::report_allocator(static_cast<std::int64_t>(allocated),
+  if (device.is_cuda()) {
+    headroom::dry_run::report_allocator(device.index(), static_cast<std::int64_t>(allocated),
                                         static_cast<std::int64_t>(reserved));
   }
   static auto* const libtorchs = headroom::dry_run::original<decltype(reportMemoryUsageToProfiler)>(
@@ -38,7 +38,7 @@ C10_EXPORT void reportMemoryUsageToProfiler(void* address, std::int64_t bytes,
 
 C10_EXPORT void reportOutOfMemoryToProfiler(std::int64_t bytes, std::size_t allocated,
                                             std::size_t reserved, Device device) {
-  if (device.is_cuda() && device.index() == 0) headroom::dry_run::report_out_of_memory();
+  if (device.is_cuda()) headroom::dry_run::report_out_of_memory(device.index());
   static auto* const libtorchs = headroom::dry_run::original<decltype(reportOutOfMemoryToProfiler)>(
       "_ZN3c1027reportOutOfMemoryToProfilerElmmNS_6DeviceE");
   if (libtorchs != nullptr) libtorchs(bytes, allocated, reserved, device);

@@ -12,12 +12,12 @@
 #include <new>
 #include <optional>
 #include <system_error>
+#include <tuple>
 #include <utility>
 
 #include "src/core/error.h"
 #include "src/core/file.h"
 #include "src/core/scratch_folder.h"
-#include "src/dry_run/dry_report.h"
 
 namespace headroom {
 namespace {
@@ -43,6 +43,8 @@ Json json_of(const DryReport& report) {
   Json json{{"gpu", *gpu}, {"libtorch", *libtorch}, {"not_modelled", *not_modelled}};
   for (const CountOfReport& count : kCountsOfReport) {
     if (count.is_known != nullptr && report.*count.is_known == 0) continue;
+    const bool is_of_rank = count.value == &DryReport::rank || count.value == &DryReport::ranks;
+    if (is_of_rank && report.ranks == 0) continue;
     const std::int64_t value = report.*count.value;
     // Free bytes are less than none where the context alone is larger than the GPU.
     const bool is_free = count.value == &DryReport::free_when_refused_bytes;
@@ -139,6 +141,22 @@ void spare_what_is_left(const DryProgram& ended, AdoptedProcesses& adopted) {
   if (ended.passed_on == 0 && ended.exit.signal == 0) adopted.begin();
 }
 
+/// "0,1,2", of three.
+std::string list_devices(int count) {
+  std::string list = "0";
+  for (int device = 1; device < count; ++device) list += "," + std::to_string(device);
+  return list;
+}
+
+/// The order of ranks; who has none comes first, in the order of processes and their devices.
+bool comes_before(const Json& one, const Json& other) {
+  const auto place = [](const Json& report) {
+    return std::tuple(report.value("rank", std::int64_t{-1}), report.at("process").get<long>(),
+                      report.at("device").get<long>());
+  };
+  return place(one) < place(other);
+}
+
 }  // namespace
 
 std::vector<std::string> dry_run_files(const std::string& libraries) {
@@ -150,11 +168,12 @@ Environment dry_run_environment(const DryRun& dry_run, const std::filesystem::pa
   Environment environment{{"LD_PRELOAD", preload(libraries)},
                           {"TRITON_LIBCUDA_PATH", libraries},
                           {"HEADROOM_DRY_RUN_GPU", dry_run.gpu},
+                          {"HEADROOM_DRY_RUN_DEVICES", std::to_string(dry_run.devices)},
                           {"HEADROOM_DRY_RUN_MEMORY", std::to_string(dry_run.memory_bytes)},
                           {"HEADROOM_DRY_RUN_OVERCOMMIT", dry_run.overcommit ? "1" : "0"},
                           {"HEADROOM_DRY_RUN_REPORT", scratch.string()},
-                          // There is one device, and it is not one of this machine's.
-                          {"CUDA_VISIBLE_DEVICES", "0"}};
+                          // They are none of this machine's.
+                          {"CUDA_VISIBLE_DEVICES", list_devices(dry_run.devices)}};
   if (dry_run.host == DryRun::Host::ahead)
     environment.emplace_back("HEADROOM_DRY_RUN_HOST_NS", "0");
   if (dry_run.host == DryRun::Host::slow) {
@@ -164,20 +183,17 @@ Environment dry_run_environment(const DryRun& dry_run, const std::filesystem::pa
 }
 
 DryReports read_reports(const std::filesystem::path& scratch) {
-  std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(scratch)) {
-    if (entry.path().extension() == DryReport::kFileEnding) files.push_back(entry.path());
-  }
-  std::sort(files.begin(), files.end());
   DryReports reports;
-  for (const auto& file : files) {
-    Json report = read_report(file);
+  for (const auto& entry : std::filesystem::directory_iterator(scratch)) {
+    if (entry.path().extension() != DryReport::kFileEnding) continue;
+    Json report = read_report(entry.path());
     if (report.is_null()) {
       ++reports.damaged;
     } else {
       reports.whole.push_back(std::move(report));
     }
   }
+  std::stable_sort(reports.whole.begin(), reports.whole.end(), &comes_before);
   return reports;
 }
 

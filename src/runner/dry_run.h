@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "src/dry_run/dry_report.h"
 #include "src/workers/process.h"
 
 // How a program is run dry: src/dry_run, the CUDA that does nothing, is loaded before it.
@@ -19,6 +20,8 @@ struct DryRun {
   std::string libraries;  // the folder of libcuda.so.1 and libnvidia-ml.so.1, those of src/dry_run
   std::string gpu;        // a name of the table of GPUs
   std::int64_t memory_bytes = 0;  // in place of the GPU's own; 0: its own
+  int devices = 1;                // of the machine
+  static constexpr int kMaxDevices = kMaxDryDevices;
 
   /// How fast the host is beside the device decides which blocks the allocator may use again: as
   /// estimated, or one of the two bounds.
@@ -36,8 +39,9 @@ Environment dry_run_environment(const DryRun& dry_run, const std::filesystem::pa
 
 /// What the processes that used the device have told.
 struct DryReports {
-  /// Of each program that a process was, by process number: the counts and texts of
-  /// src/dry_run/dry_report.h; those of the allocator where it could be asked.
+  /// Of each program that a process was, and each device that it used, in the order of ranks,
+  /// process numbers and devices: the counts and texts of src/dry_run/dry_report.h; those of the
+  /// allocator where it could be asked, the rank where the process has one.
   std::vector<nlohmann::ordered_json> whole;
   std::size_t damaged = 0;  // files that are no report, or no more
 };

@@ -28,9 +28,19 @@ TEST_F(KnownBytesTest, ComeBackAsTheyWereSentAndInParts) {
   set(100, "abcdef");
   EXPECT_EQ(read(100, 6), "abcdef");
   EXPECT_EQ(read(102, 3), "cde");
-  EXPECT_EQ(read(99, 2), "..");
-  EXPECT_EQ(read(105, 2), "..");
+  EXPECT_EQ(read(99, 2), ".a");
+  EXPECT_EQ(read(105, 2), "f.");
   EXPECT_EQ(read(500, 2), "..");
+}
+
+TEST_F(KnownBytesTest, AreFoundWhereAnyOfThemIsKnown) {
+  set(100, "abcdef");
+  EXPECT_EQ(known.find(at(101), 3), (std::vector<unsigned char>{'b', 'c', 'd'}));
+  EXPECT_EQ(known.find(at(104), 3), (std::vector<unsigned char>{'e', 'f', 0}));
+  EXPECT_TRUE(known.find(at(106), 3).empty());
+  char byte = '?';
+  EXPECT_TRUE(known.read(&byte, at(105), 1));
+  EXPECT_FALSE(known.read(&byte, at(106), 1));
 }
 
 TEST_F(KnownBytesTest, AreReadAcrossWhatWasSentPieceByPiece) {
@@ -38,7 +48,7 @@ TEST_F(KnownBytesTest, AreReadAcrossWhatWasSentPieceByPiece) {
   set(103, "def");
   EXPECT_EQ(read(101, 4), "bcde");
   set(107, "hi");
-  EXPECT_EQ(read(104, 4), "....");
+  EXPECT_EQ(read(104, 4), "ef.h");
 }
 
 TEST_F(KnownBytesTest, GiveWayToWhatComesLater) {
@@ -63,7 +73,7 @@ TEST_F(KnownBytesTest, AreCopiedAndSoIsThatNothingIsKnown) {
   known.copy(at(200), at(101), 4);
   EXPECT_EQ(read(200, 6), "bcdekl");
   known.copy(at(201), at(300), 2);
-  EXPECT_EQ(read(200, 6), "......");
+  EXPECT_EQ(read(200, 6), "b..ekl");
   EXPECT_EQ(read(203, 3), "ekl");
 }
 

@@ -63,6 +63,28 @@ TEST(Timeline, TheHostSeesAnEventWhenItHasTakenThatLong) {
   EXPECT_TRUE(timeline.is_over(copied));
 }
 
+TEST(Timeline, DevicesHaveStreamsOfTheirOwnAndOneHost) {
+  Timeline timeline(kHostNs, kLaunchQueue);
+  const cudaEvent_t first = run(timeline, nullptr, 1000);
+  set_current_device(1);
+  const cudaEvent_t second = run(timeline, nullptr, 100);  // beside the first
+  EXPECT_EQ(timeline.now_ns(0), kHostNs + 1000);
+  EXPECT_EQ(timeline.now_ns(1), 2 * kHostNs + 100);
+  EXPECT_FALSE(timeline.is_over(second));
+  EXPECT_EQ(timeline.undecided_questions(0), 0);
+  EXPECT_EQ(timeline.undecided_questions(1), 1);
+  timeline.synchronize_device();  // the second alone
+  EXPECT_TRUE(timeline.is_over(second));
+  EXPECT_FALSE(timeline.is_over(first));
+  timeline.wait(nullptr, first);
+  EXPECT_EQ(timeline.now_ns(1), kHostNs + 1000);
+  const cudaStream_t made = timeline.make_stream(0);
+  set_current_device(0);
+  timeline.run(made, 5000);  // a stream is on the device on which it was made
+  EXPECT_EQ(timeline.now_ns(0), kHostNs + 1000);
+  EXPECT_GT(timeline.now_ns(1), 5000);
+}
+
 /// The state of an event of a copy stream after `launches` on another, by the host's pace.
 bool is_over_after(std::int64_t host_ns, int launches) {
   Timeline timeline(host_ns, kLaunchQueue);

@@ -336,10 +336,20 @@ TEST(PlanOfAProgram, EndsAProcessThatCanNotReport) {
 
 TEST(PlanOfAProgram, RefusesOptionsOfSuites) {
   for (const std::string option :
-       {"--snapshot", "--resume", "--out=x", "--only=x", "--ranks=2", "--set=train.batch_size=2"}) {
+       {"--snapshot", "--resume", "--out=x", "--only=x", "--set=train.batch_size=2"}) {
     const Ended refused = run_headroom({"plan", option, "--", "true"});
     EXPECT_EQ(refused.code, 2) << option;
     EXPECT_NE(refused.err.find(option.substr(0, option.find('=')) + " is for suites"),
+              std::string::npos)
+        << refused.err;
+  }
+}
+
+TEST(PlanOfAProgram, RefusesAMachineThatCanNotBePlayed) {
+  for (const std::string ranks : {"0", "65", "two", "1.5", "-1"}) {
+    const Ended refused = run_headroom({"plan", "--ranks=" + ranks, "--", "true"});
+    EXPECT_EQ(refused.code, 2) << ranks;
+    EXPECT_NE(refused.err.find("--ranks: '" + ranks + "': a program's machine has from 1 to 64"),
               std::string::npos)
         << refused.err;
   }

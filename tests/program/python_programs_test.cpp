@@ -156,6 +156,126 @@ TEST_F(PythonProgram, ReadsBackWhatItSentToOtherRanks) {
   }
 }
 
+TEST_F(PythonProgram, HasAllItsRanksWhereALauncherStartsThem) {
+  constexpr int kRanks = 4;
+  const std::string ranks = std::to_string(kRanks);
+  const TemporaryFolder folder;
+  const Ended ended =
+      plan({"--ranks", ranks}, {"-m", "torch.distributed.run", "--standalone", "--nproc-per-node",
+                                ranks, path("local_ranks.py"), folder / "flag"});
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  const Json answer = Json::parse(ended.out);
+  ASSERT_EQ(answer["processes"].size(), 4U) << ended.out;
+  for (int rank = 0; rank < kRanks; ++rank) {
+    const Json& process = answer["processes"][static_cast<std::size_t>(rank)];
+    const std::string number = "_" + std::to_string(rank);
+    EXPECT_EQ(process["rank"], rank);
+    EXPECT_EQ(process["ranks"], kRanks);
+    EXPECT_EQ(process["device"], rank);
+    EXPECT_EQ(process["peak_allocated_bytes"], printed(ended.err, "allocated" + number));
+    EXPECT_EQ(process["peak_reserved_bytes"], printed(ended.err, "reserved" + number));
+  }
+  EXPECT_GT(answer["processes"][3]["peak_allocated_bytes"],
+            answer["processes"][0]["peak_allocated_bytes"]);
+}
+
+// Two ranks fit the machine; that these are all there are, the launcher's variable denies.
+TEST_F(PythonProgram, WaitsForNoRankOfALargerWorld) {
+  const std::string program =
+      "import torch, torch.distributed as dist\n"
+      "pair = dist.ProcessGroupNCCL(dist.HashStore(), 0, 2, dist.ProcessGroupNCCL.Options())\n"
+      "numbers = torch.tensor([1, 2]).to('cuda')\n"
+      "pair.allreduce([numbers]).wait()\n"
+      "print('sum', numbers.tolist()[1])\n";
+  setenv("RANK", "0", 1);
+  setenv("WORLD_SIZE", "16", 1);
+  const Ended ended = plan({"--ranks", "8"}, {"-c", program});
+  unsetenv("RANK");
+  unsetenv("WORLD_SIZE");
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  EXPECT_EQ(printed(ended.err, "sum"), 4);
+  EXPECT_EQ(Json::parse(ended.out)["processes"][0]["ranks"], 16);
+}
+
+// A rank that got nothing at all, beside one that did.
+TEST_F(PythonProgram, DoesNotFitWhereOneOfItsRanksDoesNot) {
+  const std::string rank =
+      "import os, torch\n"
+      "rank = int(os.environ['LOCAL_RANK'])\n"
+      "torch.ones((1 + 8 * rank) << 28, device=rank)\n";
+  const TemporaryFolder folder;
+  const Ended ended = plan({"--ranks", "2", "--gpu-memory", "4GiB"},
+                           {"-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2",
+                            folder.write("rank.py", rank)});
+  EXPECT_EQ(ended.code, 5) << ended.err;
+  const Json answer = Json::parse(ended.out);
+  EXPECT_EQ(answer["fits"], false);
+  const Json& last = answer["processes"].back();
+  EXPECT_EQ(last["rank"], 1);
+  EXPECT_EQ(last["device"], 1);
+  EXPECT_EQ(last["fits"], false);
+  EXPECT_EQ(last["refused_bytes"], std::int64_t{9} << 30);
+}
+
+// Started by multiprocessing, they have no variable that tells which they are: NCCL does.
+TEST_F(PythonProgram, IsKnownByItsRankOfNccl) {
+  const std::string rank =
+      "import os, sys, torch, torch.distributed as dist\n"
+      "rank = int(sys.argv[1])\n"
+      "torch.cuda.set_device(rank)\n"
+      "dist.init_process_group('nccl', init_method='file://' + sys.argv[2], rank=rank, "
+      "world_size=2)\n"
+      "dist.all_reduce(torch.ones(1 << 20, device='cuda'))\n";
+  const std::string both =
+      "import subprocess, sys\n"
+      "code, file = sys.argv[1:]\n"
+      "ranks = [subprocess.Popen([sys.executable, '-c', code, rank, file]) for rank in '10']\n"
+      "sys.exit(any([each.wait() for each in ranks]))\n";
+  const TemporaryFolder folder;
+  const Ended ended = plan({"--ranks", "2"}, {"-c", both, rank, folder / "store"});
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  const Json answer = Json::parse(ended.out);
+  ASSERT_EQ(answer["processes"].size(), 2U) << ended.out;
+  for (int each = 0; each < 2; ++each) {
+    const Json& process = answer["processes"][static_cast<std::size_t>(each)];
+    EXPECT_EQ(process["rank"], each);
+    EXPECT_EQ(process["ranks"], 2);
+    EXPECT_EQ(process["device"], each);
+  }
+}
+
+TEST_F(PythonProgram, HasSeveralDevicesInOneProcess) {
+  const Ended ended = plan({"--ranks", "2"}, {path("two_devices.py")});
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  const Json answer = Json::parse(ended.out);
+  ASSERT_EQ(answer["processes"].size(), 2U) << ended.out;
+  for (int device = 0; device < 2; ++device) {
+    const Json& figures = answer["processes"][static_cast<std::size_t>(device)];
+    const std::string number = "_" + std::to_string(device);
+    EXPECT_EQ(figures["device"], device);
+    EXPECT_EQ(figures["peak_allocated_bytes"], printed(ended.err, "allocated" + number));
+    EXPECT_EQ(figures["peak_reserved_bytes"], printed(ended.err, "reserved" + number));
+    EXPECT_GT(figures["product_flops"], 0);
+  }
+  EXPECT_GT(answer["processes"][1]["peak_allocated_bytes"], 1'000'000'000);
+}
+
+TEST_F(PythonProgram, SeesTheDevicesThatItsEnvironmentNames) {
+  const std::string program =
+      "import os, torch\n"
+      "import torch.cuda as cuda\n"
+      "assert cuda._device_count_nvml() == 4\n"  // of the machine, which NVML tells
+      "os.environ['CUDA_VISIBLE_DEVICES'] = '2,1'\n"
+      "x = torch.ones(1 << 20, device='cuda:1')\n"
+      "print('visible', cuda.device_count())\n";
+  const Ended ended = plan({"--ranks", "4"}, {"-c", program});
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  EXPECT_EQ(printed(ended.err, "visible"), 2);
+  const Json answer = Json::parse(ended.out);
+  ASSERT_EQ(answer["processes"].size(), 1U) << ended.out;
+  EXPECT_EQ(answer["processes"][0]["device"], 1);
+}
+
 TEST_F(PythonProgram, FitsWhereItGoesOnWithLess) {
   const Ended ended =
       plan({"--gpu-memory", "2GiB"},

@@ -61,6 +61,7 @@ TEST(DryRunEnvironment, refuses_where_no_name_can_be_preloaded) {
 TEST(DryReports, tell_of_each_process_what_it_kept) {
   const TemporaryFolder folder;
   folder.write("2.0.report", dry_report([](DryReport& report) {
+                 report.process = 2;
                  report.has_ended = 0;
                  std::strcpy(report.libtorch, "2.11.0");
                  report.knows_allocator = 1;
@@ -73,6 +74,7 @@ TEST(DryReports, tell_of_each_process_what_it_kept) {
   folder.write("1.json", "of somebody else");
   const DryReports reports = read_reports(folder.path());
   EXPECT_EQ(reports.damaged, 0u);
+  EXPECT_FALSE(reports.whole[0].contains("rank"));
   ASSERT_EQ(reports.whole.size(), 3u);
   EXPECT_EQ(reports.whole[0].at("gpu"), "h200");
   EXPECT_EQ(reports.whole[0].at("has_ended"), 1);
@@ -84,6 +86,30 @@ TEST(DryReports, tell_of_each_process_what_it_kept) {
   EXPECT_EQ(reports.whole[2].at("libtorch"), "2.11.0");
   EXPECT_EQ(reports.whole[2].at("peak_allocated_bytes"), 7);
   EXPECT_EQ(reports.whole[2].at("latest_peak_allocated_bytes"), 6);
+}
+
+TEST(DryReports, come_in_the_order_of_ranks_processes_and_devices) {
+  const TemporaryFolder folder;
+  int files = 0;
+  const auto write = [&](int process, int device, int rank, int ranks) {
+    folder.write(std::to_string(++files) + ".report", dry_report([&](DryReport& report) {
+                   report.process = process;
+                   report.device = device;
+                   report.rank = rank;
+                   report.ranks = ranks;
+                 }));
+  };
+  write(100, 0, 1, 2);
+  write(99, 1, 0, 2);
+  write(1000, 0, 0, 0);
+  write(99, 0, 0, 2);
+  write(101, 0, 10, 12);
+  std::vector<std::pair<int, int>> order;
+  for (const auto& report : read_reports(folder.path()).whole) {
+    order.emplace_back(report.at("process"), report.at("device"));
+  }
+  EXPECT_EQ(order,
+            (std::vector<std::pair<int, int>>{{1000, 0}, {99, 0}, {99, 1}, {100, 0}, {101, 0}}));
 }
 
 TEST(DryReports, are_damaged_where_they_are_no_files_of_their_length) {
@@ -120,6 +146,7 @@ TEST(DryReports, are_damaged_where_they_say_what_can_not_be) {
     EXPECT_FALSE(is_whole([&](DryReport& report) {
       report.knows_allocator = 1;
       report.knows_latest_peaks = 1;
+      report.ranks = 1;
       report.*count.value = -2;
     })) << count.name;
   }

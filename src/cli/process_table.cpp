@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/cli/process_table.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "src/core/text.h"
+
+namespace headroom {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string bytes(const Json& process, const char* name) {
+  return process.contains(name) ? format_bytes(process[name].get<std::int64_t>()) : "not known";
+}
+
+/// Notes on one process, a line each.
+std::vector<std::string> notes_on(const Json& process) {
+  std::vector<std::string> notes;
+  if (process.contains("refused_bytes")) {
+    notes.push_back("out of memory: " + bytes(process, "refused_bytes") + " more were wanted, " +
+                    bytes(process, "free_when_refused_bytes") + " were free" +
+                    (process.at("fits") ? "; the program went on" : ""));
+  }
+  if (process.contains("latest_peak_allocated_bytes") &&
+      process.at("latest_peak_allocated_bytes") != process.at("peak_allocated_bytes")) {
+    notes.push_back("the program began PyTorch's peaks anew; since then PyTorch counts " +
+                    bytes(process, "latest_peak_allocated_bytes") + " allocated, " +
+                    bytes(process, "latest_peak_reserved_bytes") + " reserved");
+  }
+  if (!process.at("ended_by_itself")) {
+    notes.emplace_back(
+        "a process was ended by a signal, _exit() or exec: what it took up to there");
+  }
+  if (process.at("reserved_depends_on_host")) {
+    notes.emplace_back(
+        "reserved depends on how far the host runs ahead of the GPU: "
+        "HEADROOM_DRY_RUN_HOST_NS=slow and =0 give its two bounds");
+  }
+  if (const auto values = process.at("values_read").get<std::int64_t>(); values > 0) {
+    notes.push_back(
+        "values that were read from the device, all of them zeros here: " + std::to_string(values) +
+        ". Where they steer the program, this is that path's plan");
+  }
+  return notes;
+}
+
+std::string number_text(const Json& process, const char* name) {
+  return std::to_string(process.at(name).get<std::int64_t>());
+}
+
+/// Which of several it is.
+std::string label_of(const Json& process) {
+  const std::string who = process.contains("rank") ? "rank " + number_text(process, "rank")
+                                                   : "process " + number_text(process, "process");
+  return who + " on GPU " + number_text(process, "device");
+}
+
+/// The same note on several processes is one line, behind those it is on.
+std::string notes_on(const std::vector<Json>& processes) {
+  std::vector<std::pair<std::string, std::string>> labels_by_note;
+  for (const Json& process : processes) {
+    for (const std::string& note : notes_on(process)) {
+      const auto same = [&](const auto& entry) { return entry.first == note; };
+      const auto found = std::find_if(labels_by_note.begin(), labels_by_note.end(), same);
+      if (found == labels_by_note.end()) {
+        labels_by_note.emplace_back(note, label_of(process));
+      } else {
+        found->second += ", " + label_of(process);
+      }
+    }
+  }
+  std::string text;
+  for (const auto& [note, labels] : labels_by_note) {
+    text += (processes.size() > 1 ? labels + ": " : "") + note + "\n";
+  }
+  return text;
+}
+
+std::string largest_of(const std::vector<Json>& processes) {
+  const auto takes = [](const Json& process) {
+    return process.at("driver_peak_bytes").get<std::int64_t>();
+  };
+  const auto less = [&](const Json& one, const Json& other) { return takes(one) < takes(other); };
+  const auto [least, most] = std::minmax_element(processes.begin(), processes.end(), less);
+  if (takes(*least) == takes(*most)) return "each takes as much from the driver\n";
+  return "the largest is " + label_of(*most) + "\n";
+}
+
+std::vector<std::string> line_of(const Json& process) {
+  return {process.at("gpu").get<std::string>(),   process.at("fits") ? "yes" : "no",
+          bytes(process, "peak_allocated_bytes"), bytes(process, "peak_reserved_bytes"),
+          bytes(process, "driver_peak_bytes"),    bytes(process, "total_bytes"),
+          bytes(process, "peak_pinned_bytes")};
+}
+
+}  // namespace
+
+std::string format_processes(const std::vector<Json>& processes) {
+  std::vector<std::string> header{"gpu", "fits", "allocated", "reserved", "driver", "of", "pinned"};
+  std::vector<std::vector<std::string>> lines;
+  for (const Json& process : processes) lines.push_back(line_of(process));
+  if (processes.size() > 1) {
+    header.insert(header.begin(), {"rank", "process", "device"});
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      const Json& process = processes[i];
+      lines[i].insert(lines[i].begin(),
+                      {process.contains("rank") ? number_text(process, "rank") : "",
+                       number_text(process, "process"), number_text(process, "device")});
+    }
+  }
+  const std::string text = format_table(
+      header, lines,
+      {"rank", "process", "device", "allocated", "reserved", "driver", "of", "pinned"});
+  return text + (processes.size() > 1 ? largest_of(processes) : "") + notes_on(processes);
+}
+
+}  // namespace headroom

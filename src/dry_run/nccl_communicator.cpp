@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// NCCL: communicators and groups. Of a communicator with more ranks than the machine has GPUs this
+// process plays one rank and the others never come, as each needs a GPU; so it is where a launcher
+// tells of a larger world. The ranks of others all run, each a process here. The memory that NCCL
+// takes for itself is not counted.
+#include "src/dry_run/nccl_communicator.h"
+
+#include <sys/random.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "src/dry_run/dry_run.h"
+#include "src/dry_run/launcher.h"
+
+namespace headroom::dry_run {
+namespace {
+
+/// What is left to be done at the end of this thread's group.
+struct Group {
+  int depth = 0;
+  std::vector<std::function<void()>> left;
+};
+thread_local Group group;
+
+/// What a rank tells the others who split a communicator.
+struct Split {
+  int color;
+  int key;
+  int rank;
+};
+
+/// Of the files of a communicator's ranks.
+std::string path_of(const ncclUniqueId& id) {
+  constexpr std::size_t kBytes = 16;  // are enough to be unlike all others
+  std::string path = settings().report_folder + "/nccl-";
+  for (std::size_t i = 0; i < kBytes; ++i) {
+    std::array<char, 3> digits{};
+    std::snprintf(digits.data(), digits.size(), "%02x", static_cast<unsigned char>(id.internal[i]));
+    path += digits.data();
+  }
+  return path;
+}
+
+bool is_live(int ranks) {
+  if (ranks == 1 || settings().report_folder.empty()) return false;
+  const auto place = rank_by_launcher();
+  return std::max(ranks, place ? place->ranks : 0) <= settings().devices;
+}
+
+ncclResult_t make_communicator(ncclComm_t* communicator, int ranks, int rank,
+                               const std::string& path) {
+  if (ranks < 1 || rank < 0 || rank >= ranks) return ncclInvalidArgument;
+  *communicator =
+      new ncclComm{ranks, rank, current_device(),
+                   is_live(ranks) ? std::make_shared<Peers>(path, ranks, rank) : nullptr};
+  report_rank(device_with_context(), rank, ranks);
+  return ncclSuccess;
+}
+
+/// Of all ranks, those that asked for the same part, in its order.
+std::vector<Split> members_of(int color, const std::vector<Peers::Message>& messages) {
+  std::vector<Split> members;
+  for (const Peers::Message& message : messages) {
+    Split split{};
+    if (message.size() != sizeof(split)) continue;
+    std::memcpy(&split, message.data(), sizeof(split));
+    if (split.color == color) members.push_back(split);
+  }
+  std::sort(members.begin(), members.end(), [](const Split& one, const Split& other) {
+    return std::tie(one.key, one.rank) < std::tie(other.key, other.rank);
+  });
+  return members;
+}
+
+ncclResult_t split_among_peers(ncclComm_t parent, const Split& asked, ncclComm_t* communicator) {
+  Peers::Message message(sizeof(asked));
+  std::memcpy(message.data(), &asked, sizeof(asked));
+  parent->peers->post(message);
+  const auto members = members_of(asked.color, parent->peers->gather());
+  if (asked.color == NCCL_SPLIT_NOCOLOR) return ncclSuccess;
+  const auto is_this = [&](const Split& member) { return member.rank == parent->rank; };
+  const auto place = std::find_if(members.begin(), members.end(), is_this) - members.begin();
+  const std::string path = parent->peers->path() + "-" + std::to_string(parent->peers->posts()) +
+                           "-" + std::to_string(asked.color);
+  return make_communicator(communicator, static_cast<int>(members.size()), static_cast<int>(place),
+                           path);
+}
+
+}  // namespace
+
+void wait_in_group(std::function<void()> work) {
+  if (group.depth == 0) return work();
+  group.left.push_back(std::move(work));
+}
+
+HEADROOM_ENTRY ncclResult_t ncclGroupStart() {
+  ++group.depth;
+  return ncclSuccess;
+}
+
+HEADROOM_ENTRY ncclResult_t ncclGroupEnd() {
+  if (group.depth == 0) return ncclInvalidUsage;
+  if (--group.depth > 0) return ncclSuccess;
+  for (const auto& work : std::exchange(group.left, {})) work();
+  return ncclSuccess;
+}
+
+HEADROOM_ENTRY ncclResult_t ncclGroupSimulateEnd(ncclSimInfo_t*) { return ncclGroupEnd(); }
+
+HEADROOM_ENTRY ncclResult_t ncclGetVersion(int* version) {
+  *version = NCCL_VERSION_CODE;
+  return ncclSuccess;
+}
+
+HEADROOM_ENTRY ncclResult_t ncclGetUniqueId(ncclUniqueId* id) {
+  const bool is_filled = getrandom(id, sizeof(*id), 0) == static_cast<ssize_t>(sizeof(*id));
+  return is_filled ? ncclSuccess : ncclSystemError;
+}
+
+HEADROOM_ENTRY const char* ncclGetErrorString(ncclResult_t result) {
+  return result == ncclSuccess ? "no error" : "invalid argument";
+}
+
+HEADROOM_ENTRY const char* ncclGetLastError(ncclComm_t) { return ""; }
+
+HEADROOM_ENTRY ncclResult_t ncclCommInitRank(ncclComm_t* communicator, int ranks, ncclUniqueId id,
+                                             int rank) {
+  return make_communicator(communicator, ranks, rank, path_of(id));
+}
+
+HEADROOM_ENTRY ncclResult_t ncclCommInitRankConfig(ncclComm_t* communicator, int ranks,
+                                                   ncclUniqueId id, int rank, ncclConfig_t*) {
+  return make_communicator(communicator, ranks, rank, path_of(id));
+}
+
+HEADROOM_ENTRY ncclResult_t ncclCommInitRankScalable(ncclComm_t* communicator, int ranks, int rank,
+                                                     int, ncclUniqueId* ids, ncclConfig_t*) {
+  return make_communicator(communicator, ranks, rank, path_of(*ids));
+}
+
+/// As many ranks as devices, all in this process.
+HEADROOM_ENTRY ncclResult_t ncclCommInitAll(ncclComm_t* communicators, int count,
+                                            const int* devices) {
+  for (int rank = 0; rank < count; ++rank) {
+    const int device = devices == nullptr ? rank : devices[rank];
+    communicators[rank] = new ncclComm{count, rank, device, nullptr};
+  }
+  return ncclSuccess;
+}
+
+/// Where the other ranks never come, how many of them ask for the same part only they know: as many
+/// as there are. The key is taken for this rank's place in it, as PyTorch gives it.
+HEADROOM_ENTRY ncclResult_t ncclCommSplit(ncclComm_t parent, int color, int key,
+                                          ncclComm_t* communicator, ncclConfig_t*) {
+  *communicator = nullptr;
+  if (parent->peers != nullptr) {
+    return split_among_peers(parent, {color, key, parent->rank}, communicator);
+  }
+  if (color == NCCL_SPLIT_NOCOLOR) return ncclSuccess;
+  const bool is_place = key >= 0 && key < parent->ranks;
+  return make_communicator(communicator, parent->ranks, is_place ? key : parent->rank, "");
+}
+
+HEADROOM_ENTRY ncclResult_t ncclCommShrink(ncclComm_t parent, int* excluded, int count,
+                                           ncclComm_t* communicator, ncclConfig_t*, int) {
+  const auto below =
+      std::count_if(excluded, excluded + count, [&](int other) { return other < parent->rank; });
+  const Peers* peers = parent->peers.get();
+  const std::string path =
+      peers == nullptr ? "" : peers->path() + "-" + std::to_string(peers->posts()) + "-shrunk";
+  return make_communicator(communicator, parent->ranks - count,
+                           parent->rank - static_cast<int>(below), path);
+}
+
+HEADROOM_ENTRY ncclResult_t ncclCommFinalize(ncclComm_t) { return ncclSuccess; }
+
+HEADROOM_ENTRY ncclResult_t ncclCommDestroy(ncclComm_t communicator) {
+  delete communicator;
+  return ncclSuccess;
+}
+
+/// Another thread may wait for the others.
+HEADROOM_ENTRY ncclResult_t ncclCommAbort(ncclComm_t communicator) {
+  if (communicator->peers != nullptr) communicator->peers->abort();
+  return ncclSuccess;
+}
+
+HEADROOM_ENTRY ncclResult_t ncclCommGetAsyncError(ncclComm_t, ncclResult_t* result) {
+  *result = ncclSuccess;
+  return ncclSuccess;
+}
+
+HEADROOM_ENTRY ncclResult_t ncclCommCount(const ncclComm_t communicator, int* ranks) {
+  *ranks = communicator->ranks;
+  return ncclSuccess;
+}
+
+HEADROOM_ENTRY ncclResult_t ncclCommUserRank(const ncclComm_t communicator, int* rank) {
+  *rank = communicator->rank;
+  return ncclSuccess;
+}
+
+HEADROOM_ENTRY ncclResult_t ncclCommCuDevice(const ncclComm_t communicator, int* device) {
+  *device = communicator->device;
+  return ncclSuccess;
+}
+
+}  // namespace headroom::dry_run

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nccl.h>
+
+#include <functional>
+#include <memory>
+
+#include "src/dry_run/peers.h"
+
+/// A communicator, as one of its ranks has it.
+struct ncclComm {
+  int ranks;
+  int rank;
+  int device;
+  /// The other ranks, where all of them run; null: this process plays this rank alone.
+  std::shared_ptr<headroom::dry_run::Peers> peers;
+};
+
+namespace headroom::dry_run {
+
+/// Does what waits for other ranks: now, or, within a group, at its end, since a group may hold
+/// what they wait for.
+void wait_in_group(std::function<void()> work);
+
+}  // namespace headroom::dry_run

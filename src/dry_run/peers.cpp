@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/dry_run/peers.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <thread>
+#include <utility>
+
+namespace headroom::dry_run {
+namespace {
+
+using Length = std::uint32_t;  // before each message
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::microseconds kShortestPause{20};
+constexpr std::chrono::microseconds kLongestPause{1000};
+constexpr std::chrono::seconds kPatience{60};  // then it is said what is waited for
+
+/// Whoever waits for it would wait forever.
+[[noreturn]] void end_without_peers(const std::string& file) {
+  std::fprintf(stderr, "headroom dry run: %s can't be written: %s\n", file.c_str(),
+               std::strerror(errno));
+  _exit(4);  // headroom's own where the machine lacks something
+}
+
+/// In one write, so that nobody reads half a length.
+void append(const std::string& file, const Peers::Message& message) {
+  const auto length = static_cast<Length>(message.size());
+  std::vector<unsigned char> bytes(sizeof(length) + message.size());
+  std::memcpy(bytes.data(), &length, sizeof(length));
+  std::copy(message.begin(), message.end(), bytes.begin() + sizeof(length));
+  const int descriptor = open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  if (descriptor < 0) end_without_peers(file);
+  const auto written = write(descriptor, bytes.data(), bytes.size());
+  if (written != static_cast<ssize_t>(bytes.size())) end_without_peers(file);
+  close(descriptor);
+}
+
+/// Nothing: it is not there yet.
+std::optional<Peers::Message> read_message(const std::string& file, std::int64_t at) {
+  const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return std::nullopt;
+  Length length = 0;
+  std::optional<Peers::Message> message;
+  if (pread(descriptor, &length, sizeof(length), at) == sizeof(length)) {
+    Peers::Message bytes(length);
+    const auto begin = at + static_cast<std::int64_t>(sizeof(length));
+    if (pread(descriptor, bytes.data(), length, begin) == static_cast<ssize_t>(length)) {
+      message = std::move(bytes);
+    }
+  }
+  close(descriptor);
+  return message;
+}
+
+}  // namespace
+
+Peers::Peers(std::string path, int ranks, int rank)
+    : path_(std::move(path)), ranks_(ranks), rank_(rank) {}
+
+void Peers::post(const Message& message) {
+  ++posts_;
+  append(path_ + "." + std::to_string(rank_), message);
+}
+
+std::vector<Peers::Message> Peers::gather() {
+  std::vector<Message> all;
+  for (int rank = 0; rank < ranks_; ++rank) {
+    all.push_back(wait_for(path_ + "." + std::to_string(rank), rank));
+  }
+  return all;
+}
+
+void Peers::send(int to, const Message& message) {
+  append(path_ + "." + std::to_string(rank_) + "-" + std::to_string(to), message);
+}
+
+Peers::Message Peers::receive(int from) {
+  return wait_for(path_ + "." + std::to_string(from) + "-" + std::to_string(rank_), from);
+}
+
+Peers::Message Peers::wait_for(const std::string& file, int from) {
+  std::int64_t& at = read_[file];
+  const auto begin = Clock::now();
+  bool is_said = false;
+  for (auto pause = kShortestPause; !is_aborted_; pause = std::min(2 * pause, kLongestPause)) {
+    if (auto message = read_message(file, at)) {
+      at += static_cast<std::int64_t>(sizeof(Length) + message->size());
+      return *std::move(message);
+    }
+    if (!is_said && Clock::now() - begin > kPatience) {
+      is_said = true;
+      std::fprintf(stderr,
+                   "headroom dry run: rank %d of %d waits for rank %d, which has not come to the "
+                   "same collective for a minute\n",
+                   rank_, ranks_, from);
+    }
+    std::this_thread::sleep_for(pause);
+  }
+  return {};
+}
+
+}  // namespace headroom::dry_run

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/dry_run/small_kernels.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <numeric>
+#include <string_view>
+#include <vector>
+
+namespace headroom::dry_run {
+namespace {
+
+using Owns = bool (*)(const void* address);
+using Numbers = std::vector<std::int64_t>;
+
+template <class T>
+T at(const void* memory, std::size_t offset = 0) {
+  T value{};
+  std::memcpy(&value, static_cast<const char*>(memory) + offset, sizeof(value));
+  return value;
+}
+
+/// Empty: not all of them are known.
+Numbers numbers_at(const KnownBytes& known, const void* from, std::size_t count) {
+  const auto bytes = known.find(from, count * sizeof(std::int64_t));
+  Numbers numbers(bytes.size() / sizeof(std::int64_t));
+  std::memcpy(numbers.data(), bytes.data(), numbers.size() * sizeof(std::int64_t));
+  return numbers;
+}
+
+/// `size` bytes there are now these, or, where they are none, not known.
+void put(KnownBytes& known, const void* to, std::size_t size, const void* bytes, bool is_known) {
+  if (is_known) return known.set(to, bytes, size);
+  known.forget(to, size);
+}
+
+/// at::native::vectorized_elementwise_kernel(int count, functor, std::array<char*, N> data, ...):
+/// the first of data is written, the others are read.
+struct Elementwise {
+  explicit Elementwise(void** arguments)
+      : count(static_cast<std::size_t>(at<int>(arguments[0]))),
+        functor(arguments[1]),
+        data(arguments[2]) {}
+
+  const void* pointer(std::size_t index) const {
+    return at<const void*>(data, index * sizeof(const void*));
+  }
+
+  std::size_t count;
+  const void* functor;
+  const void* data;
+};
+
+constexpr std::size_t kMostBytesOfElement = 16;  // a complex number in doubles
+
+/// The functor is {other, alpha}: self + alpha * other.
+Numbers add_number(const Elementwise& launch, const KnownBytes& known) {
+  const auto other = at<std::int64_t>(launch.functor);
+  const auto alpha = at<std::int64_t>(launch.functor, sizeof(other));
+  Numbers result = numbers_at(known, launch.pointer(1), launch.count);
+  for (std::int64_t& each : result) each += alpha * other;
+  return result;
+}
+
+/// {alpha}.
+Numbers add(const Elementwise& launch, const KnownBytes& known) {
+  const auto alpha = at<std::int64_t>(launch.functor);
+  Numbers result = numbers_at(known, launch.pointer(1), launch.count);
+  const Numbers other = numbers_at(known, launch.pointer(2), launch.count);
+  if (result.size() != other.size()) return {};
+  for (std::size_t i = 0; i < result.size(); ++i) result[i] += alpha * other[i];
+  return result;
+}
+
+/// {which of >=, >, <=, <}: a byte for each element.
+std::vector<unsigned char> compare(const Elementwise& launch, const KnownBytes& known) {
+  const auto which = at<unsigned>(launch.functor);
+  const Numbers self = numbers_at(known, launch.pointer(1), launch.count);
+  const Numbers other = numbers_at(known, launch.pointer(2), launch.count);
+  std::vector<unsigned char> result;
+  if (self.size() != other.size() || which > 3) return result;
+  for (std::size_t i = 0; i < self.size(); ++i) {
+    const std::array holds{self[i] >= other[i], self[i] > other[i], self[i] <= other[i],
+                           self[i] < other[i]};
+    result.push_back(holds.at(which) ? 1 : 0);
+  }
+  return result;
+}
+
+bool run_elementwise(SmallKernel kernel, const SmallLaunch& launch, KnownBytes& known, Owns owns) {
+  const Elementwise elements(launch.arguments);
+  const void* to = elements.pointer(0);
+  if (!owns(to)) return false;
+  if (kernel == SmallKernel::compare) {
+    const auto result = compare(elements, known);
+    put(known, to, elements.count, result.data(), !result.empty());
+  } else if (kernel == SmallKernel::elementwise) {
+    known.forget(to, elements.count * kMostBytesOfElement);
+  } else {
+    const Numbers result =
+        kernel == SmallKernel::add ? add(elements, known) : add_number(elements, known);
+    put(known, to, elements.count * sizeof(std::int64_t), result.data(), !result.empty());
+  }
+  return true;
+}
+
+/// at::native::reduce_kernel(ReduceOp): {functor, identity, {bytes of an element, inputs, outputs,
+/// ...}, two calculators of offsets, source, destination, and null where one block does it all:
+/// another destination and three buffers}.
+bool run_sum(const SmallLaunch& launch, KnownBytes& known, Owns owns) {
+  constexpr std::size_t kConfig = 16;
+  constexpr std::size_t kSource = 992;
+  const void* const operation = launch.arguments[0];
+  const auto count = at<std::array<int, 3>>(operation, kConfig);
+  const auto pointers = at<std::array<const void*, 6>>(operation, kSource);
+  const bool is_one_block = std::count(pointers.begin() + 2, pointers.end(), nullptr) == 4;
+  if (count[0] != sizeof(std::int64_t) || count[1] < 1 || count[2] != 1 || !is_one_block ||
+      !owns(pointers[0]) || !owns(pointers[1])) {
+    return false;
+  }
+  const Numbers numbers = numbers_at(known, pointers[0], static_cast<std::size_t>(count[1]));
+  const auto sum = std::accumulate(numbers.begin(), numbers.end(), std::int64_t{0});
+  put(known, pointers[1], sizeof(sum), &sum, !numbers.empty());
+  return true;
+}
+
+/// The bytes of an element, in "OpaqueTypeILj8E"; 0: it is not there.
+unsigned element_bytes(const char* name) {
+  constexpr std::string_view kType = "OpaqueTypeILj";
+  const char* found = std::strstr(name, kType.data());
+  return found == nullptr ? 0U
+                          : static_cast<unsigned>(std::strtoul(found + kType.size(), nullptr, 10));
+}
+
+/// at::native::CatArrayBatchedCopy*(to, {T* from[128]; unsigned offset[128], size[128],
+/// elements[128];
+/// ...}, ...) of one dimension: a row of the grid for each part.
+bool run_join(const SmallLaunch& launch, KnownBytes& known, Owns owns) {
+  constexpr std::size_t kParts = 128;
+  const auto* const to = at<const char*>(launch.arguments[0]);
+  const void* const inputs = launch.arguments[1];
+  const std::size_t width = element_bytes(launch.name);
+  if (!owns(to) || width == 0 || launch.grid_y > kParts) return false;
+  for (std::size_t part = 0; part < launch.grid_y; ++part) {
+    const auto* from = at<const void*>(inputs, part * sizeof(void*));
+    const auto number = [&](std::size_t list) -> std::size_t {
+      return at<unsigned>(inputs,
+                          kParts * sizeof(void*) + (list * kParts + part) * sizeof(unsigned));
+    };
+    if (!owns(from)) return false;
+    known.copy(to + number(0) * width, from, number(2) * width);
+  }
+  return true;
+}
+
+}  // namespace
+
+SmallKernel small_kernel(const char* name) {
+  const std::string_view text(name);
+  const auto has = [&](std::string_view part) { return text.find(part) != std::string_view::npos; };
+  if (!text.starts_with("_ZN2at6native")) return SmallKernel::other;
+  // The second takes what lies at no multiple of a vector, and what it converts as it reads.
+  const bool is_unrolled = has("27unrolled_elementwise_kernelI") && has("TrivialOffsetCalculator");
+  if (has("29vectorized_elementwise_kernelI") || is_unrolled) {
+    if (has("LoadWithCast")) return SmallKernel::elementwise;
+    if (has("21CUDAFunctorOnSelf_addIlE")) return SmallKernel::add_number;
+    if (has("15CUDAFunctor_addIlE")) return SmallKernel::add;
+    if (has("14CompareFunctorIlEESt5arrayIPcLm3EE")) return SmallKernel::compare;
+    return SmallKernel::elementwise;
+  }
+  if (has("13reduce_kernelI") && has("sum_functorIlllE")) return SmallKernel::sum;
+  if (has("CatArrayBatchedCopy") && has("jLi1ELi128ELi1E")) return SmallKernel::join;
+  return SmallKernel::other;
+}
+
+bool run_small_kernel(SmallKernel kernel, const SmallLaunch& launch, KnownBytes& known, Owns owns) {
+  switch (kernel) {
+    case SmallKernel::elementwise:
+    case SmallKernel::add_number:
+    case SmallKernel::add:
+    case SmallKernel::compare:
+      return run_elementwise(kernel, launch, known, owns);
+    case SmallKernel::sum:
+      return run_sum(launch, known, owns);
+    case SmallKernel::join:
+      return run_join(launch, known, owns);
+    case SmallKernel::other:
+      break;
+  }
+  return false;
+}
+
+}  // namespace headroom::dry_run

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "src/dry_run/known_bytes.h"
+
+// Kernels of PyTorch whose results, or at least whose outputs, are known from their names and
+// arguments. Ranks that send each other objects (broadcast_object_list, all_gather_object) sum,
+// add, compare and join the sizes of these on the device before the host reads them.
+namespace headroom::dry_run {
+
+/// What a kernel is, as far as it is known.
+enum class SmallKernel { other, elementwise, add_number, add, compare, sum, join };
+
+/// By the kernel's mangled name.
+SmallKernel small_kernel(const char* name);
+
+/// What a launch of such a kernel was given.
+struct SmallLaunch {
+  const char* name;
+  void** arguments;
+  unsigned grid_y;
+};
+
+/// Brings what is known up to date with a launch: with the results where all that they are made of
+/// is known, else with that its outputs are not. `owns`: whether an address is a device's. False
+/// where the kernel is none of these, or its arguments are not laid out as expected: it may have
+/// written anywhere.
+bool run_small_kernel(SmallKernel kernel, const SmallLaunch& launch, KnownBytes& known,
+                      bool (*owns)(const void* address));
+
+}  // namespace headroom::dry_run

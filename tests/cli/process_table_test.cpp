@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/cli/process_table.h"
+
+#include <gtest/gtest.h>
+
+namespace headroom {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json process(int number, int driver_peak) {
+  return {{"process", number},
+          {"device", 0},
+          {"gpu", "h200"},
+          {"fits", true},
+          {"ended_by_itself", true},
+          {"total_bytes", 1000},
+          {"driver_peak_bytes", driver_peak},
+          {"peak_pinned_bytes", 0},
+          {"values_read", 0},
+          {"reserved_depends_on_host", false}};
+}
+
+Json with(Json json, const Json& more) {
+  json.update(more);
+  return json;
+}
+
+TEST(ProcessTable, of_one_process_names_neither_it_nor_its_device) {
+  EXPECT_EQ(format_processes({process(7, 500)}),
+            "gpu   fits  allocated   reserved     driver          of   pinned\n"
+            "h200  yes   not known  not known  500 bytes  1000 bytes  0 bytes\n");
+}
+
+TEST(ProcessTable, of_several_names_ranks_devices_and_the_largest) {
+  const std::string table =
+      format_processes({with(process(7, 500), {{"rank", 0}, {"device", 2}}),
+                        with(process(8, 600), {{"rank", 1}, {"device", 3}}), process(9, 100)});
+  EXPECT_EQ(table,
+            "rank  process  device  gpu   fits  allocated   reserved     driver          of   "
+            "pinned\n"
+            "   0        7       2  h200  yes   not known  not known  500 bytes  1000 bytes  "
+            "0 bytes\n"
+            "   1        8       3  h200  yes   not known  not known  600 bytes  1000 bytes  "
+            "0 bytes\n"
+            "            9       0  h200  yes   not known  not known  100 bytes  1000 bytes  "
+            "0 bytes\n"
+            "the largest is rank 1 on GPU 3\n");
+}
+
+TEST(ProcessTable, says_the_same_of_several_in_one_line) {
+  const Json cut = {{"ended_by_itself", false}};
+  const std::string table = format_processes(
+      {with(process(7, 5), cut), process(8, 5), with(with(process(9, 5), cut), {{"rank", 2}})});
+  EXPECT_NE(table.find("each takes as much from the driver\n"
+                       "process 7 on GPU 0, rank 2 on GPU 0: a process was ended by a signal"),
+            std::string::npos)
+      << table;
+}
+
+}  // namespace
+}  // namespace headroom

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/dry_run/peers.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+
+#include "tests/support/on_threads.h"
+#include "tests/support/temporary_folder.h"
+
+namespace headroom::dry_run {
+namespace {
+
+using Message = Peers::Message;
+
+TEST(PeersTest, GetWhatEachOfThemPostedInItsOrder) {
+  const TemporaryFolder folder;
+  on_threads([&](int rank, std::mt19937& random) {
+    Peers peers(folder / "x", kThreads, rank);
+    for (unsigned char turn = 0; turn < 100; ++turn) {
+      // Of any length, so that none is read from another's place.
+      peers.post(Message(random() % 5, turn));
+      const auto all = peers.gather();
+      ASSERT_EQ(all.size(), static_cast<std::size_t>(kThreads));
+      for (const Message& message : all) EXPECT_EQ(message, Message(message.size(), turn));
+    }
+    EXPECT_EQ(peers.posts(), 100);
+  });
+}
+
+TEST(PeersTest, WaitForTheLast) {
+  const TemporaryFolder folder;
+  Peers early(folder / "x", 2, 0);
+  Peers late(folder / "x", 2, 1);
+  std::atomic<bool> is_there = false;
+  std::jthread thread([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    is_there = true;
+    late.post({2});
+  });
+  early.post({1});
+  EXPECT_EQ(early.gather(), (std::vector<Message>{{1}, {2}}));
+  EXPECT_TRUE(is_there);
+}
+
+TEST(PeersTest, MayTellOneAnotherBeforeItAsks) {
+  const TemporaryFolder folder;
+  Peers one(folder / "x", 2, 0);
+  Peers other(folder / "x", 2, 1);
+  one.send(1, {1, 2});
+  one.send(1, {});
+  one.send(1, {3});
+  other.send(0, {9});
+  other.post({});  // is no message to one
+  EXPECT_EQ(other.receive(0), (Message{1, 2}));
+  EXPECT_EQ(other.receive(0), Message{});
+  EXPECT_EQ(other.receive(0), (Message{3}));
+  EXPECT_EQ(one.receive(1), (Message{9}));
+}
+
+TEST(PeersTest, AreOfOneCommunicator) {
+  const TemporaryFolder folder;
+  Peers one(folder / "x", 2, 0);
+  Peers other(folder / "y", 2, 0);
+  Peers second(folder / "x", 2, 1);
+  one.post({1});
+  other.post({2});
+  second.post({3});
+  EXPECT_EQ(second.gather(), (std::vector<Message>{{1}, {3}}));
+}
+
+TEST(PeersTest, StopWaitingWhereTheyAreAborted) {
+  const TemporaryFolder folder;
+  Peers peers(folder / "x", 2, 0);
+  std::jthread thread([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    peers.abort();
+  });
+  peers.post({1});
+  EXPECT_EQ(peers.gather().back(), Message{});
+}
+
+}  // namespace
+}  // namespace headroom::dry_run

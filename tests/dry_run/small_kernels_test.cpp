@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Launches as PyTorch 2.11 makes them.
+#include "src/dry_run/small_kernels.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+
+namespace headroom::dry_run {
+namespace {
+
+using Numbers = std::vector<std::int64_t>;
+
+const char* const kAddNumber =
+    "_ZN2at6native29vectorized_elementwise_kernelILi2ENS0_21CUDAFunctorOnSelf_addIlEESt5arrayIPcLm2"
+    "EEEEviT0_T1_";
+const char* const kAdd =
+    "_ZN2at6native29vectorized_elementwise_kernelILi2ENS0_15CUDAFunctor_addIlEESt5arrayIPcLm3EEEEvi"
+    "T0_T1_";
+const char* const kCompare =
+    "_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_50_GLOBAL__N__e50ef81d_17_CompareKernels_"
+    "cu_8f1b29aa14CompareFunctorIlEESt5arrayIPcLm3EEEEviT0_T1_";
+const char* const kFill =
+    "_ZN2at6native29vectorized_elementwise_kernelILi2ENS0_11FillFunctorIlEESt5arrayIPcLm1EEEEviT0_T"
+    "1_";
+const char* const kSum =
+    "_ZN2at6native13reduce_kernelILi512ELi1ENS0_8ReduceOpIlNS0_14func_wrapper_tIlZNS0_11sum_functor"
+    "IlllEclERNS_14TensorIteratorEEUlllE_EEjlLi4ELi4EEEEEvT1_";
+const char* const kJoin =
+    "_ZN2at6native40_GLOBAL__N__0f1a8107_8_Shape_cu_49f7391c26CatArrayBatchedCopy_contigINS1_10Opaq"
+    "ueTypeILj1EEEjLi1ELi128ELi1EEEvPT_NS1_25CatArrInputTensorMetadataIS5_T0_XT2_EXT3_EEENS1_"
+    "16Tenso"
+    "rSizeStrideIS8_Lj4EEEiS8_";
+
+const char* place(std::size_t address) { return reinterpret_cast<const char*>(address); }
+bool is_owned(const void* address) { return address >= place(0x1000) && address < place(0x10000); }
+
+class SmallKernelsTest : public testing::Test {
+ protected:
+  void set(std::size_t to, const Numbers& numbers) {
+    known.set(place(to), numbers.data(), numbers.size() * sizeof(std::int64_t));
+  }
+  /// Empty: they are not known.
+  Numbers numbers(std::size_t from, std::size_t count) const {
+    const auto bytes = known.find(place(from), count * sizeof(std::int64_t));
+    Numbers result(bytes.size() / sizeof(std::int64_t));
+    std::memcpy(result.data(), bytes.data(), bytes.size());
+    return result;
+  }
+
+  bool run(const char* name, std::vector<void*> arguments, unsigned grid_y = 1) {
+    return run_small_kernel(small_kernel(name), {name, arguments.data(), grid_y}, known, &is_owned);
+  }
+  /// `functor`: its members.
+  bool run_elementwise(const char* name, Numbers functor, std::vector<const char*> data) {
+    int count = 2;
+    return run(name, {&count, functor.data(), data.data()});
+  }
+  bool run_sum(int inputs, const char* from, const char* to) {
+    std::array<char, 1200> operation{};
+    const std::array config{8, inputs, 1};
+    const std::array pointers{from, to};
+    std::memcpy(&operation[16], config.data(), sizeof(config));
+    std::memcpy(&operation[992], pointers.data(), sizeof(pointers));
+    return run(kSum, {operation.data()});
+  }
+
+  KnownBytes known;
+};
+
+TEST_F(SmallKernelsTest, AddAndCompareWhatIsKnown) {
+  set(0x1000, {3, 4});
+  set(0x2000, {5, 4});
+  EXPECT_TRUE(run_elementwise(kAddNumber, {10, 2}, {place(0x3000), place(0x1000)}));
+  EXPECT_EQ(numbers(0x3000, 2), (Numbers{23, 24}));
+  EXPECT_TRUE(
+      run_elementwise(kAdd, {-1}, {place(0x1000), place(0x1000), place(0x2000)}));  // in place
+  EXPECT_EQ(numbers(0x1000, 2), (Numbers{-2, 0}));
+  EXPECT_TRUE(run_elementwise(kCompare, {1}, {place(0x4000), place(0x2000), place(0x3000)}));
+  EXPECT_EQ(known.find(place(0x4000), 2), (std::vector<unsigned char>{0, 0}));
+  EXPECT_TRUE(run_elementwise(kCompare, {1}, {place(0x4000), place(0x3000), place(0x2000)}));
+  EXPECT_EQ(known.find(place(0x4000), 2), (std::vector<unsigned char>{1, 1}));
+}
+
+TEST_F(SmallKernelsTest, ForgetTheirOutputsAloneWhereTheyDoNotKnowMore) {
+  set(0x1000, {3, 4});
+  set(0x2000, {5, 6});
+  EXPECT_TRUE(run_elementwise(kFill, {7}, {place(0x1000)}));
+  EXPECT_TRUE(numbers(0x1000, 2).empty());
+  EXPECT_TRUE(run_elementwise(kAdd, {1}, {place(0x2000), place(0x1000), place(0x2000)}));
+  EXPECT_TRUE(numbers(0x2000, 2).empty());
+  set(0x2000, {5, 6});
+  EXPECT_TRUE(run_sum(2, place(0x1000), place(0x2000)));
+  EXPECT_TRUE(numbers(0x2000, 1).empty());
+  EXPECT_EQ(numbers(0x2008, 1), (Numbers{6}));
+}
+
+TEST_F(SmallKernelsTest, SumWhatIsKnown) {
+  set(0x1000, {3, 4, 5});
+  EXPECT_TRUE(run_sum(3, place(0x1000), place(0x2000)));
+  EXPECT_EQ(numbers(0x2000, 1), (Numbers{12}));
+  EXPECT_TRUE(run_sum(1, place(0x1008), place(0x2000)));
+  EXPECT_EQ(numbers(0x2000, 1), (Numbers{4}));
+}
+
+TEST_F(SmallKernelsTest, JoinWhatIsKnown) {
+  known.set(place(0x1000), "abc", 3);
+  known.set(place(0x2000), "de", 2);
+  struct {
+    std::array<const char*, 128> from{place(0x1000), place(0x2000)};
+    std::array<unsigned, 128> offset{0, 3};
+    std::array<unsigned, 128> size{3, 2};
+    std::array<unsigned, 128> elements{3, 2};
+  } inputs;
+  const char* to = place(0x3000);
+  EXPECT_TRUE(run(kJoin, {&to, &inputs}, /*grid_y=*/2));
+  EXPECT_EQ(known.find(place(0x3000), 5), (std::vector<unsigned char>{'a', 'b', 'c', 'd', 'e'}));
+}
+
+TEST_F(SmallKernelsTest, AreNoneWhereNothingIsAsExpected) {
+  EXPECT_FALSE(run_elementwise(kAdd, {1}, {place(0x10), place(0x1000), place(0x2000)}));
+  EXPECT_FALSE(run_sum(3, place(0x1000), place(0x10)));
+  EXPECT_FALSE(run_sum(0, place(0x1000), place(0x2000)));
+  EXPECT_EQ(small_kernel("_ZN2at6native18elementwise_kernelILi128ELi4EZ"), SmallKernel::other);
+  EXPECT_EQ(small_kernel("of_somebody_else"), SmallKernel::other);
+  const std::string casts =
+      "_ZN2at6native27unrolled_elementwise_kernelINS0_15CUDAFunctor_"
+      "addIlEESt5arrayIPcLm3EELi4E23Triv"
+      "ialOffsetCalculatorILi2EjES8_NS0_6memory12LoadWithCastILi2EEENS9_"
+      "13StoreWithCastILi1EEEEEviT_";
+  EXPECT_EQ(small_kernel(casts.c_str()), SmallKernel::elementwise);
+}
+
+}  // namespace
+}  // namespace headroom::dry_run
