@@ -2,11 +2,14 @@
 // cudart: what compiled device code registers when it is loaded, and launches of kernels.
 #include <cuda_runtime.h>
 
+#include <mutex>
+#include <shared_mutex>
 #include <unordered_map>
 
 #include "src/dry_run/dry_run.h"
 #include "src/dry_run/imports.h"
 #include "src/dry_run/small_kernels.h"
+#include "src/dry_run/torch_library.h"
 
 namespace headroom::dry_run {
 namespace {
@@ -31,19 +34,29 @@ struct Kernel {
 
 using Kernels = std::unordered_map<const void*, Kernel>;
 
-/// Of these, the small ones. They are registered before a program's threads start, and read then.
-Kernels& small_kernels() {
-  static auto& all = *new Kernels;
+/// Of these, the small ones. A library that is loaded late registers its own beside launches.
+struct SmallKernels {
+  std::shared_mutex mutex;
+  Kernels list;
+};
+
+SmallKernels& small_kernels() {
+  static auto& all = *new SmallKernels;
   return all;
+}
+
+Kernel find_kernel(const void* function) {
+  const std::shared_lock lock(small_kernels().mutex);
+  const auto found = small_kernels().list.find(function);
+  return found == small_kernels().list.end() ? Kernel{SmallKernel::other, ""} : found->second;
 }
 
 bool is_of_device(const void* address) { return dry_run().owner(address) != nullptr; }
 
 /// Whether the kernel writes nowhere but where DryRun::known says.
 bool is_known(const void* function, dim3 grid, void** arguments) {
-  const auto found = small_kernels().find(function);
-  if (found == small_kernels().end()) return false;
-  const auto& [kind, name] = found->second;
+  const auto [kind, name] = find_kernel(function);
+  if (kind == SmallKernel::other || !is_torch_of_headroom()) return false;
   return run_small_kernel(kind, {name, arguments, grid.y}, dry_run().known, &is_of_device);
 }
 
@@ -72,7 +85,9 @@ HEADROOM_ENTRY char __cudaInitModule(void**) { return 1; }
 HEADROOM_ENTRY void __cudaRegisterFunction(void**, const char* function, char*, const char* name,
                                            int, uint3*, uint3*, dim3*, dim3*, int*) {
   const SmallKernel kind = small_kernel(name);
-  if (kind != SmallKernel::other) small_kernels()[function] = {kind, name};
+  if (kind == SmallKernel::other) return;
+  const std::lock_guard lock(small_kernels().mutex);
+  small_kernels().list[function] = {kind, name};
 }
 HEADROOM_ENTRY void __cudaRegisterVar(void**, char*, char*, const char*, int, std::size_t, int,
                                       int) {}

@@ -114,11 +114,6 @@ HEADROOM_ENTRY ncclResult_t ncclGroupEnd() {
 
 HEADROOM_ENTRY ncclResult_t ncclGroupSimulateEnd(ncclSimInfo_t*) { return ncclGroupEnd(); }
 
-HEADROOM_ENTRY ncclResult_t ncclGetVersion(int* version) {
-  *version = NCCL_VERSION_CODE;
-  return ncclSuccess;
-}
-
 HEADROOM_ENTRY ncclResult_t ncclGetUniqueId(ncclUniqueId* id) {
   const bool is_filled = getrandom(id, sizeof(*id), 0) == static_cast<ssize_t>(sizeof(*id));
   return is_filled ? ncclSuccess : ncclSystemError;

@@ -83,6 +83,7 @@ struct Torch {
   std::mutex mutex;
   std::string version;
   std::vector<int> architectures;  // rising
+  std::atomic<bool> is_of_headroom = false;
   std::atomic<const Slot*> allocator = nullptr;
 };
 
@@ -117,10 +118,12 @@ void look_for_torch() {
   const std::string description = describe_torch();
   torch().version = version_in(description);
   torch().architectures = architectures_in(description);
-  // The allocator has no C interface, so it is asked through LibTorch's own header, and only where
-  // the program's LibTorch is the version of that header.
-  if (torch().version == TORCH_VERSION) torch().allocator = find_slot();
+  torch().is_of_headroom = torch().version == TORCH_VERSION;
+  // It has no C interface, so it is asked through LibTorch's own header.
+  if (torch().is_of_headroom) torch().allocator = find_slot();
 }
+
+bool is_torch_of_headroom() { return torch().is_of_headroom; }
 
 std::string torch_version() {
   const std::lock_guard lock(torch().mutex);

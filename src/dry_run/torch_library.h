@@ -26,6 +26,10 @@ void look_for_torch();
 /// The version of the program's LibTorch; empty: it was not found.
 std::string torch_version();
 
+/// Whether it is the version that the dry run was built with: of others it is not known how objects
+/// without a C interface lie in memory.
+bool is_torch_of_headroom();
+
 /// The architecture (80: compute capability 8.0) whose kernels LibTorch would use on a GPU of that
 /// one: the highest of the same major number that it was compiled for. Where it has none for the
 /// GPU, which PyTorch warns of, the lowest that it has; where no LibTorch was found, the GPU's.

@@ -49,8 +49,8 @@ struct DryReports {
 /// Reads the reports in the folder of a run.
 DryReports read_reports(const std::filesystem::path& scratch);
 
-/// Throws std::system_error where the disk has no room for a report. So a process that left none may
-/// have been unable to: that is no fault of its own, and may pass.
+/// Throws std::system_error where the disk has no room for a report. So a process that left none
+/// may have been unable to: that is no fault of its own, and may pass.
 void check_has_room_for_report();
 
 /// What came of somebody's program that ran dry.

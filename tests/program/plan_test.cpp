@@ -330,7 +330,7 @@ TEST(PlanOfAProgram, EndsAProcessThatCanNotReport) {
                   [&] { setenv("TMPDIR", disk.c_str(), 1); });
   const Ended full = program.wait();
   umount(disk.c_str());
-  EXPECT_EQ(full.code, 1);
+  EXPECT_EQ(full.code, 4);
   EXPECT_NE(full.err.find("No space left on device"), std::string::npos) << full.err;
 }
 
