@@ -69,13 +69,16 @@ TEST(DryReports, tell_of_each_process_what_it_kept) {
                  report.knows_latest_peaks = 1;
                  report.latest_peak_allocated_bytes = 6;
                }));
-  folder.write("1.0.report", dry_report([](DryReport& report) { report.knows_allocator = 1; }));
+  folder.write("1.0.report", dry_report([](DryReport& report) {
+                 report.process = 1;
+                 report.knows_allocator = 1;
+               }));
   folder.write("0.0.report", dry_report());
   folder.write("1.json", "of somebody else");
   const DryReports reports = read_reports(folder.path());
   EXPECT_EQ(reports.damaged, 0u);
-  EXPECT_FALSE(reports.whole[0].contains("rank"));
   ASSERT_EQ(reports.whole.size(), 3u);
+  EXPECT_FALSE(reports.whole[0].contains("rank"));
   EXPECT_EQ(reports.whole[0].at("gpu"), "h200");
   EXPECT_EQ(reports.whole[0].at("has_ended"), 1);
   EXPECT_EQ(reports.whole[0].at("launches"), 3);
