@@ -55,8 +55,8 @@ bool is_of_device(const void* address) { return dry_run().owner(address) != null
 
 /// Whether the kernel writes nowhere but where DryRun::known says.
 bool is_known(const void* function, dim3 grid, void** arguments) {
+  if (!is_torch_of_headroom()) return false;
   const auto [kind, name] = find_kernel(function);
-  if (kind == SmallKernel::other || !is_torch_of_headroom()) return false;
   return run_small_kernel(kind, {name, arguments, grid.y}, dry_run().known, &is_of_device);
 }
 

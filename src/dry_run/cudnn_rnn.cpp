@@ -158,10 +158,10 @@ HEADROOM_ENTRY cudnnStatus_t cudnnSetDropoutDescriptor(cudnnDropoutDescriptor_t 
 }
 
 HEADROOM_ENTRY cudnnStatus_t cudnnRestoreDropoutDescriptor(cudnnDropoutDescriptor_t dropout,
-                                                           cudnnHandle_t, float probability, void*,
-                                                           std::size_t, unsigned long long) {
-  dropout->probability = probability;
-  return CUDNN_STATUS_SUCCESS;
+                                                           cudnnHandle_t handle, float probability,
+                                                           void* states, std::size_t size,
+                                                           unsigned long long seed) {
+  return cudnnSetDropoutDescriptor(dropout, handle, probability, states, size, seed);
 }
 
 HEADROOM_ENTRY cudnnStatus_t cudnnCreateRNNDescriptor(cudnnRNNDescriptor_t* rnn) {

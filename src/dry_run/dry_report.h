@@ -62,13 +62,13 @@ static_assert(DryReport::Count::is_always_lock_free);
 struct CountOfReport {
   const char* name;
   DryReport::Count DryReport::*value;
-  DryReport::Count DryReport::*is_known = nullptr;  // 1: `value` is; null: it always is
+  DryReport::Count DryReport::*is_known = nullptr;  // 0: `value` is not; null: it always is
 };
 inline constexpr CountOfReport kCountsOfReport[] = {
     {"process", &DryReport::process},
     {"device", &DryReport::device},
-    {"rank", &DryReport::rank},
-    {"ranks", &DryReport::ranks},
+    {"rank", &DryReport::rank, &DryReport::ranks},
+    {"ranks", &DryReport::ranks, &DryReport::ranks},
     {"has_ended", &DryReport::has_ended},
     {"total_bytes", &DryReport::total_bytes},
     {"context_bytes", &DryReport::context_bytes},

@@ -43,8 +43,6 @@ Json json_of(const DryReport& report) {
   Json json{{"gpu", *gpu}, {"libtorch", *libtorch}, {"not_modelled", *not_modelled}};
   for (const CountOfReport& count : kCountsOfReport) {
     if (count.is_known != nullptr && report.*count.is_known == 0) continue;
-    const bool is_of_rank = count.value == &DryReport::rank || count.value == &DryReport::ranks;
-    if (is_of_rank && report.ranks == 0) continue;
     const std::int64_t value = report.*count.value;
     // Free bytes are less than none where the context alone is larger than the GPU.
     const bool is_free = count.value == &DryReport::free_when_refused_bytes;

@@ -17,8 +17,6 @@ void fuzz_reports(std::string_view input) {
   const auto& report = reports.whole.front();
   for (const CountOfReport& count : kCountsOfReport) {
     if (count.is_known != nullptr && !report.contains(count.name)) continue;
-    const bool is_of_rank = count.value == &DryReport::rank || count.value == &DryReport::ranks;
-    if (is_of_rank && !report.contains("ranks")) continue;
     const auto least = count.value == &DryReport::free_when_refused_bytes
                            ? -report.at("context_bytes").get<std::int64_t>()
                            : 0;
