@@ -20,6 +20,7 @@ constexpr const char* kPlanFolder = "out/plan";
 struct PlanOptions {
   SuiteArguments cases;
   DryRunArguments dry_run;
+  std::vector<std::string> rank;  // of a program
 };
 
 /// Throws ConfigError where an option was given that a program can't obey.
@@ -32,26 +33,51 @@ void check_options_of_program(const SuiteArguments& given) {
   for (const auto& [name, is_given] : of_suites) {
     if (!is_given) continue;
     throw ConfigError(std::string("plan: ") + name + " is for suites; before -- PROGRAM, --gpu, " +
-                      "--gpu-memory, --ranks and --json can stand");
+                      "--gpu-memory, --ranks, --rank and --json can stand");
   }
 }
 
-/// How many GPUs the machine of a program has. Throws ConfigError where it makes no sense.
-int devices_of(const std::string& ranks) {
-  if (ranks.empty()) return 1;
-  const auto number = parse_integer(ranks);
-  if (!number || *number < 1 || *number > DryRun::kMaxDevices) {
-    throw ConfigError("--ranks: '" + ranks + "': a program's machine has from 1 to " +
-                      std::to_string(DryRun::kMaxDevices) + " GPUs");
+/// A whole number of an option. `what`: it is.
+int number_of(const std::string& option, const std::string& text, int least, int most,
+              const std::string& what) {
+  const auto number = parse_integer(text);
+  if (!number || *number < least || *number > most) {
+    throw ConfigError(option + ": '" + text + "': " + what + " from " + std::to_string(least) +
+                      " to " + std::to_string(most));
   }
   return static_cast<int>(*number);
 }
 
+/// Throws ConfigError where they make no sense.
+PlayedRanks played_ranks(const PlanOptions& options) {
+  if (options.rank.empty()) return {};
+  const std::string& ranks = options.cases.overrides.ranks;
+  if (ranks.empty()) throw ConfigError("--rank: of how many? --ranks says it");
+  PlayedRanks played;
+  played.world = number_of("--ranks", ranks, 1, PlayedRank::kMaxRanks, "a program's ranks are");
+  played.are_all = options.rank == std::vector<std::string>{"all"};
+  for (const std::string& rank : options.rank) {
+    if (played.are_all) break;
+    played.list.push_back(
+        number_of("--rank", rank, 0, played.world - 1, "'all' alone, or whole numbers"));
+  }
+  return played;
+}
+
+/// How many GPUs the machine of a program has. Throws ConfigError where it makes no sense.
+int devices_of(const std::string& ranks, const PlayedRanks& played) {
+  if (played.world > 0) return ranks_of_machine(played.world);
+  if (ranks.empty()) return 1;
+  return number_of("--ranks", ranks, 1, DryRun::kMaxDevices,
+                   "without --rank all ranks run, on one machine, whose GPUs are");
+}
+
 int plan_program(const CommandLine& line, const Catalog& catalog, const PlanOptions& options) {
   check_options_of_program(options.cases);
+  const PlayedRanks played = played_ranks(options);
   DryRun dry_run = make_dry_run(catalog, options.dry_run);
-  dry_run.devices = devices_of(options.cases.overrides.ranks);
-  return run_dry(line.program, dry_run, [&](const DryProgram& program) {
+  dry_run.devices = devices_of(options.cases.overrides.ranks, played);
+  return run_dry(line.program, dry_run, played, [&](const DryProgram& program) {
     return report_program(program, line.program[0], options.cases.json);
   });
 }
@@ -63,6 +89,7 @@ int plan(const CommandLine& line, const PlanOptions& options) {
   }
   const Catalog catalog = line.catalog();
   if (!has_suites) return plan_program(line, catalog, options);
+  if (!options.rank.empty()) throw ConfigError("--rank is for a program, behind --");
   check_environment(environment_variables(), false);
   const auto options_of = [&](const Suite& suite) {
     SuiteRunOptions run;
@@ -84,6 +111,11 @@ void add_plan(CommandLine& line) {
   const auto options = std::make_shared<PlanOptions>();
   options->cases.add_to(*command, kPlanFolder);
   options->dry_run.add_to(*command);
+  command
+      ->add_option("--rank", options->rank,
+                   "Of a program: plan these of --ranks, each by itself, and play the others; "
+                   "all: one of each stage of a pipeline, and the last")
+      ->delimiter(',');
   command->callback(
       [&line, options] { line.action = [&line, options] { return plan(line, *options); }; });
 }

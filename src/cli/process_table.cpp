@@ -2,6 +2,7 @@
 #include "src/cli/process_table.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "src/core/text.h"
@@ -78,13 +79,31 @@ std::string notes_on(const std::vector<Json>& processes) {
   return text;
 }
 
+/// Where they are of a pipeline, and not of each of its stages.
+std::string missing_stages_of(const std::vector<Json>& processes) {
+  std::set<std::int64_t> seen;
+  std::int64_t stages = 0;
+  for (const Json& process : processes) {
+    if (!process.contains("stages")) continue;
+    seen.insert(process.at("stage").get<std::int64_t>());
+    stages = std::max(stages, process.at("stages").get<std::int64_t>());
+  }
+  if (std::ssize(seen) >= stages) return "";
+  std::string list;
+  for (const std::int64_t stage : seen) list += (list.empty() ? "" : ", ") + std::to_string(stage);
+  return "of a pipeline of " + std::to_string(stages) + " stages this is " + list +
+         "; others may take more: --rank all plans one of each\n";
+}
+
 std::string largest_of(const std::vector<Json>& processes) {
   const auto takes = [](const Json& process) {
-    return process.at("driver_peak_bytes").get<std::int64_t>();
+    return std::pair(process.at("driver_peak_bytes").get<std::int64_t>(),
+                     process.value("peak_allocated_bytes", std::int64_t{0}));
   };
   const auto less = [&](const Json& one, const Json& other) { return takes(one) < takes(other); };
-  const auto [least, most] = std::minmax_element(processes.begin(), processes.end(), less);
-  if (takes(*least) == takes(*most)) return "each takes as much from the driver\n";
+  const auto most = std::max_element(processes.begin(), processes.end(), less);
+  const auto is_less = [&](const Json& process) { return less(process, *most); };
+  if (std::none_of(processes.begin(), processes.end(), is_less)) return "each takes as much\n";
   return "the largest is " + label_of(*most) + "\n";
 }
 
@@ -113,7 +132,8 @@ std::string format_processes(const std::vector<Json>& processes) {
   const std::string text = format_table(
       header, lines,
       {"rank", "process", "device", "allocated", "reserved", "driver", "of", "pinned"});
-  return text + (processes.size() > 1 ? largest_of(processes) : "") + notes_on(processes);
+  return text + (processes.size() > 1 ? largest_of(processes) : "") +
+         missing_stages_of(processes) + notes_on(processes);
 }
 
 }  // namespace headroom

@@ -39,7 +39,7 @@ bool asked_for_memory(const Json& report) {
 Json describe(const Json& report, bool has_failed) {
   const bool ran_out = ran_out_of_memory(report);
   Json result{{"process", report.at("process")}, {"device", report.at("device")}};
-  for (const char* name : {"rank", "ranks"}) {
+  for (const char* name : {"rank", "ranks", "stage", "stages"}) {
     if (report.contains(name)) result[name] = report[name];
   }
   result.update({{"gpu", report.at("gpu")},
@@ -80,10 +80,14 @@ std::string not_modelled(const DryReports& reports) {
 }
 
 void check_followed(const DryProgram& program, const std::string& name) {
+  if (!program.why_stuck.empty()) {
+    throw Unsupported(name + ": a dry run can't follow it: " + program.why_stuck +
+                      " (docs/programs.md)");
+  }
   const std::string missing = not_modelled(program.reports);
   if (!missing.empty()) {
     throw Unsupported(name + ": a dry run can't follow it: it called " + missing +
-                      ", which is not modelled (docs/planning.md)");
+                      ", which is not modelled (docs/programs.md)");
   }
   if (program.reports.damaged > 0) {
     throw ConfigError(name + ": " + std::to_string(program.reports.damaged) +

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "src/runner/dry_run.h"
+#include "src/programs/dry_program.h"
 
 namespace headroom {
 

@@ -16,7 +16,7 @@ inline constexpr int kMaxDryDevices = 64;
 struct DryReport {
   using Count = std::atomic<std::int64_t>;
 
-  static constexpr std::uint64_t kForm = 0x68'64'72'6d'00'02;  // another one for other members
+  static constexpr std::uint64_t kForm = 0x68'64'72'6d'00'03;  // another one for other members
   static constexpr const char* kFileEnding = ".report";
 
   std::atomic<std::uint64_t> form;  // kForm, once the texts stand
@@ -29,6 +29,8 @@ struct DryReport {
   Count device;     // the GPU's number in its machine
   Count rank;       // of the process, where there are
   Count ranks;      // so many; 0: it is none of several, or does not say so
+  Count stage;      // of a pipeline, where it sends
+  Count stages;     // along so many ranks, from neighbour to neighbour; 0: it has not
   Count has_ended;  // 1: by itself, after its last word; 0: by a signal, _exit() or exec()
   Count total_bytes;
   Count context_bytes;
@@ -69,6 +71,8 @@ inline constexpr CountOfReport kCountsOfReport[] = {
     {"device", &DryReport::device},
     {"rank", &DryReport::rank, &DryReport::ranks},
     {"ranks", &DryReport::ranks, &DryReport::ranks},
+    {"stage", &DryReport::stage, &DryReport::stages},
+    {"stages", &DryReport::stages, &DryReport::stages},
     {"has_ended", &DryReport::has_ended},
     {"total_bytes", &DryReport::total_bytes},
     {"context_bytes", &DryReport::context_bytes},

@@ -116,6 +116,9 @@ void report_texts();
 /// This process is a rank there. Variables of a launcher come before it, and a larger world before
 /// a smaller one.
 void report_rank(const Device& device, int rank, int ranks);
+/// The process's place in a pipeline of `stages` ranks, where it is in none that is longer; 0: it
+/// is in none.
+void report_stage(const Device& device, int stage, int stages);
 /// All of them, for the last time: the process ends by itself.
 void report_end();
 

@@ -5,6 +5,7 @@
 // what this one sends stands. By that, ranks that compare themselves agree.
 #include <nccl.h>
 
+#include <cstdlib>
 #include <functional>
 #include <utility>
 #include <vector>
@@ -176,12 +177,27 @@ HEADROOM_ENTRY ncclResult_t ncclAlltoAll(const void* send, void* receive, std::s
   return transfer(stream, (communicator->ranks - 1) * bytes);
 }
 
+namespace {
+
+/// Ranks of a pipeline send to their neighbours alone, the last one also to the first.
+void note_exchange_with(int peer, ncclComm_t communicator) {
+  if (!communicator->is_pipeline || !communicator->knows_ranks) return;
+  const int distance = std::abs(peer - communicator->rank);
+  communicator->is_pipeline = distance == 1 || distance == communicator->ranks - 1;
+  // Where it turns out to be none, what was said of it is taken back.
+  report_stage(device_with_context(), communicator->rank,
+               communicator->is_pipeline ? communicator->ranks : 0);
+}
+
+}  // namespace
+
 // Where it is too much to be known, neither side tells or waits.
 
 HEADROOM_ENTRY ncclResult_t ncclSend(const void* send, std::size_t count, ncclDataType_t type,
                                      int peer, ncclComm_t communicator, cudaStream_t stream) {
   const std::int64_t bytes = transfer_bytes(count, type);
   const auto size = static_cast<std::size_t>(bytes);
+  note_exchange_with(peer, communicator);
   if (communicator->peers != nullptr && size <= KnownBytes::kMaxBytes) {
     communicator->peers->send(peer, dry_run().known.find(send, size));
   }
@@ -193,6 +209,7 @@ HEADROOM_ENTRY ncclResult_t ncclRecv(void* receive, std::size_t count, ncclDataT
   const bool from_itself = peer == communicator->rank;
   const std::int64_t bytes = transfer_bytes(count, type);
   const auto size = static_cast<std::size_t>(bytes);
+  note_exchange_with(peer, communicator);
   dry_run().known.forget(receive, size);
   const auto& peers = communicator->peers;
   if (peers != nullptr && size <= KnownBytes::kMaxBytes) {

@@ -49,7 +49,7 @@ std::string path_of(const ncclUniqueId& id) {
 }
 
 bool is_live(int ranks) {
-  if (ranks == 1 || settings().report_folder.empty()) return false;
+  if (ranks == 1 || settings().plays_one_rank || settings().report_folder.empty()) return false;
   const auto place = rank_by_launcher();
   return std::max(ranks, place ? place->ranks : 0) <= settings().devices;
 }
@@ -58,8 +58,10 @@ ncclResult_t make_communicator(ncclComm_t* communicator, int ranks, int rank,
                                const std::string& path) {
   if (ranks < 1 || rank < 0 || rank >= ranks) return ncclInvalidArgument;
   *communicator =
-      new ncclComm{ranks, rank, current_device(),
-                   is_live(ranks) ? std::make_shared<Peers>(path, ranks, rank) : nullptr};
+      new ncclComm{.ranks = ranks,
+                   .rank = rank,
+                   .device = current_device(),
+                   .peers = is_live(ranks) ? std::make_shared<Peers>(path, ranks, rank) : nullptr};
   report_rank(device_with_context(), rank, ranks);
   return ncclSuccess;
 }
@@ -145,7 +147,8 @@ HEADROOM_ENTRY ncclResult_t ncclCommInitAll(ncclComm_t* communicators, int count
                                             const int* devices) {
   for (int rank = 0; rank < count; ++rank) {
     const int device = devices == nullptr ? rank : devices[rank];
-    communicators[rank] = new ncclComm{count, rank, device, nullptr};
+    communicators[rank] =
+        new ncclComm{.ranks = count, .rank = rank, .device = device, .peers = nullptr};
   }
   return ncclSuccess;
 }
@@ -160,7 +163,10 @@ HEADROOM_ENTRY ncclResult_t ncclCommSplit(ncclComm_t parent, int color, int key,
   }
   if (color == NCCL_SPLIT_NOCOLOR) return ncclSuccess;
   const bool is_place = key >= 0 && key < parent->ranks;
-  return make_communicator(communicator, parent->ranks, is_place ? key : parent->rank, "");
+  const ncclResult_t result =
+      make_communicator(communicator, parent->ranks, is_place ? key : parent->rank, "");
+  if (result == ncclSuccess) (*communicator)->knows_ranks = false;
+  return result;
 }
 
 HEADROOM_ENTRY ncclResult_t ncclCommShrink(ncclComm_t parent, int* excluded, int count,

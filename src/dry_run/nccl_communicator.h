@@ -13,6 +13,9 @@ struct ncclComm {
   int ranks;
   int rank;
   int device;
+  bool knows_ranks = true;  // false: `ranks` is the most that there can be
+  /// Only neighbours have sent to each other in it so far, along a pipeline.
+  bool is_pipeline = true;
   /// The other ranks, where all of them run; null: this process plays this rank alone.
   std::shared_ptr<headroom::dry_run::Peers> peers;
 };

@@ -188,6 +188,14 @@ void report_rank(const Device& device, int rank, int ranks) {
   page.ranks = ranks;
 }
 
+void report_stage(const Device& device, int stage, int stages) {
+  const std::lock_guard lock(page_mutex());
+  DryReport& page = page_locked(device);
+  if (stages != 0 && stages < page.stages) return;
+  page.stage = stage;
+  page.stages = stages;
+}
+
 void report_end() {
   const Pages used = [] {
     const std::lock_guard lock(page_mutex());

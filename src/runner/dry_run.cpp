@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/runner/dry_run.h"
 
-#include <poll.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
-#include <csignal>
 #include <cstdlib>
 #include <new>
 #include <optional>
-#include <system_error>
 #include <tuple>
 #include <utility>
 
@@ -90,55 +84,6 @@ std::string preload(const std::string& libraries) {
   return before == nullptr ? list : list + ":" + before;
 }
 
-/// Throws ConfigError where it can't be started.
-pid_t start_program(const std::vector<std::string>& command, const Environment& environment) {
-  const std::vector<std::string> variables = environment_with(environment);
-  const std::vector<char*> arguments = pointers_to(command);
-  const std::vector<char*> entries = pointers_to(variables);
-  try {
-    return start_child(command[0], [&] {
-      if (dup2(STDERR_FILENO, STDOUT_FILENO) < 0) return;
-      execvpe(arguments[0], arguments.data(), entries.data());
-    });
-  } catch (const std::system_error& error) {
-    throw ConfigError(error.what());
-  }
-}
-
-ExitStatus take_status(pid_t child) {
-  int status = 0;
-  if (waitpid(child, &status, 0) != child) throw_errno("waitpid");
-  if (WIFSIGNALED(status)) return {0, WTERMSIG(status)};
-  return {WEXITSTATUS(status), 0};
-}
-
-/// Waits for a child, passes SIGTERM and SIGHUP on to it, and kills it where `master` ends first.
-DryProgram wait_for(pid_t child, Interrupts& signals, int master) {
-  const FileDescriptor ended = watch_end(child);
-  DryProgram result;
-  std::array<pollfd, 3> list{
-      {{ended.get(), POLLIN, 0}, {signals.descriptor(), POLLIN, 0}, {master, POLLIN, 0}}};
-  while (list[0].revents == 0) {
-    poll(list.data(), list.size(), -1);
-    while (const auto signal = signals.next()) {
-      if (*signal != SIGTERM && *signal != SIGHUP) continue;
-      result.passed_on = *signal;
-      kill(child, *signal);
-    }
-    if (list[2].revents == 0) continue;
-    result.passed_on = SIGKILL;
-    kill(child, SIGKILL);
-    list[2].fd = -1;
-  }
-  result.exit = take_status(child);
-  return result;
-}
-
-/// What a program leaves behind that ended by itself is its own affair, a compiler's server, say.
-void spare_what_is_left(const DryProgram& ended, AdoptedProcesses& adopted) {
-  if (ended.passed_on == 0 && ended.exit.signal == 0) adopted.begin();
-}
-
 /// "0,1,2", of three.
 std::string list_devices(int count) {
   std::string list = "0";
@@ -198,31 +143,6 @@ DryReports read_reports(const std::filesystem::path& scratch) {
 void check_has_room_for_report() {
   const ScratchFolder folder;
   write_file_atomically(folder.path() / "room", std::string(sizeof(DryReport), ' '));
-}
-
-int run_dry(const std::vector<std::string>& command, const DryRun& dry_run,
-            const std::function<int(const DryProgram&)>& report) {
-  const ScratchFolder scratch;
-  AdoptedProcesses adopted;
-  const FileDescriptor self = watch_end(getpid());
-  // The terminal sends the first two to the program as well.
-  std::optional<Interrupts> signals(std::in_place, {SIGINT, SIGQUIT, SIGTERM, SIGHUP});
-  const pid_t planner = fork();
-  if (planner < 0) throw_errno("fork");
-  if (planner > 0) {
-    const DryProgram ended = wait_for(planner, *signals, -1);
-    spare_what_is_left(ended, adopted);
-    return exit_code_of(ended.exit);
-  }
-  adopted.begin();
-  const pid_t started = start_program(command, dry_run_environment(dry_run, scratch.path()));
-  DryProgram program = wait_for(started, *signals, self.get());
-  signals.reset();  // from now on they end this process
-  spare_what_is_left(program, adopted);
-  program.reports = read_reports(scratch.path());
-  const bool has_failed = program.exit != ExitStatus{};
-  if (has_failed && program.reports.whole.empty()) check_has_room_for_report();
-  return report(program);
 }
 
 }  // namespace headroom

@@ -3,13 +3,12 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "src/dry_run/dry_report.h"
-#include "src/workers/process.h"
+#include "src/workers/this_process.h"
 
 // How a program is run dry: src/dry_run, the CUDA that does nothing, is loaded before it.
 // docs/planning.md.
@@ -52,23 +51,5 @@ DryReports read_reports(const std::filesystem::path& scratch);
 /// Throws std::system_error where the disk has no room for a report. So a process that left none
 /// may have been unable to: that is no fault of its own, and may pass.
 void check_has_room_for_report();
-
-/// What came of somebody's program that ran dry.
-struct DryProgram {
-  ExitStatus exit;
-  int passed_on = 0;  // the last signal that was passed on to it; 0: none
-  DryReports reports;
-};
-
-/// Runs a command, found on PATH as a shell would, dry, and gives what `report` makes of it: an
-/// exit code. The program has this process's group, terminal, standard input and error; what it
-/// prints goes to standard error, so that standard output is the plan's. ctrl-C reaches it, and is
-/// not this process's end. SIGTERM and SIGHUP are passed on to it; once it has ended, all that it
-/// started does too. So it is where this process is killed: the program and `report` belong to a
-/// second process, a child, which is there to see that. What `report` throws is thrown there; here,
-/// this gives the child's exit code. Throws ConfigError where the program can't be started, and as
-/// dry_run_environment() does; std::system_error where it failed and there was no room to report.
-int run_dry(const std::vector<std::string>& command, const DryRun& dry_run,
-            const std::function<int(const DryProgram&)>& report);
 
 }  // namespace headroom

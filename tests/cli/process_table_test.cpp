@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/core/messages.h"
+
 namespace headroom {
 namespace {
 
@@ -48,11 +50,23 @@ TEST(ProcessTable, of_several_names_ranks_devices_and_the_largest) {
             "the largest is rank 1 on GPU 3\n");
 }
 
+TEST(ProcessTable, says_which_stages_of_a_pipeline_were_not_planned) {
+  const auto stage = [](int number) {
+    return with(process(7, 500), {{"stage", number}, {"stages", 4}});
+  };
+  EXPECT_TRUE(contains(format_processes({stage(0)}),
+                       "of a pipeline of 4 stages this is 0; others may take more: --rank all"));
+  EXPECT_TRUE(contains(format_processes({stage(0), stage(3), stage(3)}),
+                       "of a pipeline of 4 stages this is 0, 3;"));
+  EXPECT_FALSE(
+      contains(format_processes({stage(0), stage(1), stage(2), stage(3), stage(3)}), "pipeline"));
+}
+
 TEST(ProcessTable, says_the_same_of_several_in_one_line) {
   const Json cut = {{"ended_by_itself", false}};
   const std::string table = format_processes(
       {with(process(7, 5), cut), process(8, 5), with(with(process(9, 5), cut), {{"rank", 2}})});
-  EXPECT_NE(table.find("each takes as much from the driver\n"
+  EXPECT_NE(table.find("each takes as much\n"
                        "process 7 on GPU 0, rank 2 on GPU 0: a process was ended by a signal"),
             std::string::npos)
       << table;

@@ -16,7 +16,10 @@ namespace {
 DryProgram program(ExitStatus exit, const std::function<void(DryReport&)>& change) {
   const TemporaryFolder folder;
   folder.write("1.0.report", dry_report(change));
-  return {.exit = exit, .passed_on = 0, .reports = read_reports(folder.path())};
+  DryProgram ended;
+  ended.exit = exit;
+  ended.reports = read_reports(folder.path());
+  return ended;
 }
 
 int exit_code(const DryProgram& program) {
@@ -45,6 +48,10 @@ TEST(ProgramPlan, is_none_of_what_a_dry_run_can_not_follow) {
   EXPECT_THROW(exit_code(DryProgram{}), ConfigError) << "it used no device";
   const auto damage = [](DryReport& report) { report.launches = -1; };
   EXPECT_THROW(exit_code(program({}, damage)), ConfigError);
+  DryProgram stuck = program({0, SIGKILL}, had_enough);
+  stuck.passed_on = SIGKILL;
+  stuck.why_stuck = "it waits";
+  EXPECT_THROW(exit_code(stuck), Unsupported);
 }
 
 }  // namespace

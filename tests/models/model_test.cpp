@@ -13,6 +13,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "models/table.h"
@@ -188,6 +189,35 @@ TEST(Gpt2, TellsEachTokenFromThoseBeforeItAlone) {
   EXPECT_TRUE(changed.narrow(1, 0, 5).equal(logits.narrow(1, 0, 5)));
   for (std::int64_t token = 5; token < tokens; ++token) {
     EXPECT_FALSE(changed.select(1, token).equal(logits.select(1, token))) << token;
+  }
+}
+
+// torchvision's vision_transformer.py, and _init_weights() of transformers' models.
+TEST(InitialWeights, AreAsLargeAsThoseOfTheReferences) {
+  constexpr double kPatch = 3 * 16 * 16;
+  constexpr double kWidth = 192;                // of vit_ti_16
+  const double uniform = 1.0 / std::sqrt(3.0);  // of numbers from -1 to 1
+  const std::string layer = "encoder.layers.encoder_layer_0.";
+  const std::vector<std::tuple<std::string, std::string, double>> deviations = {
+      {"vit_ti_16", "conv_proj.weight", std::sqrt(1.0 / kPatch)},
+      {"vit_ti_16", "encoder.pos_embedding", 0.02},
+      {"vit_ti_16", layer + "self_attention.in_proj_weight",
+       std::sqrt(6.0 / (4 * kWidth)) * uniform},
+      {"vit_ti_16", layer + "self_attention.out_proj.weight", std::sqrt(1.0 / kWidth) * uniform},
+      {"vit_ti_16", layer + "mlp.0.weight", std::sqrt(6.0 / (5 * kWidth)) * uniform},
+      {"gpt2_mini", "transformer.wte.weight", 0.02},
+      {"gpt2_mini", "transformer.h.0.attn.c_attn.weight", 0.02},
+      {"gpt2_mini", "transformer.h.3.attn.c_proj.weight", 0.02 / std::sqrt(2.0 * 4)},
+      {"gpt2_mini", "transformer.h.3.mlp.c_proj.weight", 0.02 / std::sqrt(2.0 * 4)},
+      {"bert_mini", "bert.encoder.layer.0.output.dense.weight", 0.02},
+      {"distilbert", "distilbert.transformer.layer.0.ffn.lin1.weight", 0.02}};
+  for (const auto& [name, parameter, deviation] : deviations) {
+    const auto model = make_small_model(name);
+    const auto parameters = model->parameters();
+    const auto found = std::find_if(parameters.begin(), parameters.end(),
+                                    [&](const Parameter& each) { return each.name == parameter; });
+    ASSERT_NE(found, parameters.end()) << parameter;
+    EXPECT_NEAR(found->tensor.std().item<double>(), deviation, 0.05 * deviation) << parameter;
   }
 }
 

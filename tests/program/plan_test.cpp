@@ -349,9 +349,29 @@ TEST(PlanOfAProgram, RefusesAMachineThatCanNotBePlayed) {
   for (const std::string ranks : {"0", "65", "two", "1.5", "-1"}) {
     const Ended refused = run_headroom({"plan", "--ranks=" + ranks, "--", "true"});
     EXPECT_EQ(refused.code, 2) << ranks;
-    EXPECT_NE(refused.err.find("--ranks: '" + ranks + "': a program's machine has from 1 to 64"),
+    EXPECT_NE(refused.err.find("--ranks: '" + ranks +
+                               "': without --rank all ranks run, on one "
+                               "machine, whose GPUs are from 1 to 64"),
               std::string::npos)
         << refused.err;
+  }
+}
+
+TEST(PlanOfAProgram, RefusesRanksThatNoWorldHas) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> calls = {
+      {{"--rank", "0", "--", "true"}, "--rank: of how many? --ranks says it"},
+      {{"--ranks", "8", "--rank", "8", "--", "true"},
+       "--rank: '8': 'all' alone, or whole numbers from 0"},
+      {{"--ranks", "8", "--rank", "0,all", "--", "true"},
+       "--rank: 'all': 'all' alone, or whole numbers"},
+      {{"--ranks", "0", "--rank", "0", "--", "true"}, "--ranks: '0': a program's ranks are from 1"},
+      {{"suite.yaml", "--rank", "0"}, "--rank is for a program, behind --"}};
+  for (const auto& [options, message] : calls) {
+    std::vector<std::string> call{"plan"};
+    call.insert(call.end(), options.begin(), options.end());
+    const Ended refused = run_headroom(call);
+    EXPECT_EQ(refused.code, 2) << refused.err;
+    EXPECT_NE(refused.err.find(message), std::string::npos) << refused.err;
   }
 }
 

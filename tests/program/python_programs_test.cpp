@@ -197,6 +197,47 @@ TEST_F(PythonProgram, WaitsForNoRankOfALargerWorld) {
   EXPECT_EQ(Json::parse(ended.out)["processes"][0]["ranks"], 16);
 }
 
+// Of a world of 8 ranks, with a GPU for each, those that differ: the first of each stage of the
+// pipeline, and the last of all.
+TEST_F(PythonProgram, IsOneRankAfterTheOtherOfAWorldThatNeverComes) {
+  const Ended ended = plan({"--ranks", "8", "--rank", "all"}, {path("pipeline_rank.py")});
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  const Json answer = Json::parse(ended.out);
+  const std::vector<int> ranks{0, 4, 7};
+  ASSERT_EQ(answer["processes"].size(), ranks.size()) << ended.out;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    const Json& process = answer["processes"][i];
+    const std::string number = "_" + std::to_string(ranks[i]);
+    EXPECT_EQ(process["rank"], ranks[i]);
+    EXPECT_EQ(process["ranks"], 8);
+    EXPECT_EQ(process["stage"], ranks[i] / 4);
+    EXPECT_EQ(process["stages"], 2);
+    EXPECT_EQ(process["device"], ranks[i]);
+    EXPECT_EQ(process["peak_allocated_bytes"], printed(ended.err, "allocated" + number));
+    EXPECT_EQ(process["peak_reserved_bytes"], printed(ended.err, "reserved" + number));
+  }
+  EXPECT_GT(answer["processes"][0]["peak_allocated_bytes"],
+            answer["processes"][1]["peak_allocated_bytes"]);
+}
+
+// There would be a GPU for the other rank.
+TEST_F(PythonProgram, IsOneRankAlsoWhereAllCouldBeOnTheMachine) {
+  const std::string program =
+      "import os, torch, torch.distributed as dist\n"
+      "dist.init_process_group('nccl')\n"
+      "torch.cuda.set_device(int(os.environ['LOCAL_RANK']))\n"
+      "numbers = torch.tensor([1, 2]).to('cuda')\n"
+      "dist.all_reduce(numbers)\n"
+      "print('sum', numbers.tolist()[1], 'of', dist.get_world_size(), flush=True)\n";
+  const Ended ended = plan({"--ranks", "2", "--rank", "1"}, {"-c", program});
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  EXPECT_EQ(printed(ended.err, "sum"), 4);
+  EXPECT_EQ(printed(ended.err, "of"), 2);
+  const Json process = Json::parse(ended.out)["processes"][0];
+  EXPECT_EQ(process["rank"], 1);
+  EXPECT_EQ(process["device"], 1);
+}
+
 // A rank that got nothing at all, beside one that did.
 TEST_F(PythonProgram, DoesNotFitWhereOneOfItsRanksDoesNot) {
   const std::string rank =

@@ -60,7 +60,9 @@ TEST(FlatUnitTest, GathersInAnotherDtypeAndFromTheHost) {
       EXPECT_EQ(unit.part().scalar_type(), at::kFloat);
       EXPECT_EQ(unit.fetched_bytes(), on_host ? 20 : 0);
       unit.allocate();
-      unit.gather(unit.fetch_part()).wait();
+      const at::Tensor fetched = unit.fetch_part();
+      unit.gather(fetched).wait();
+      EXPECT_EQ(fetched.storage().nbytes(), 0U) << "the copy that was sent is of no use then";
       EXPECT_EQ(parameters[0].scalar_type(), at::kBFloat16);
       EXPECT_TRUE(at::equal(parameters[0].to(at::kFloat), two_parameters()[0]));
     });

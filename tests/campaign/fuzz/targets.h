@@ -18,6 +18,7 @@ void fuzz_messages(std::string_view input);
 void fuzz_reports(std::string_view input);
 void fuzz_results(std::string_view input);
 void fuzz_safetensors(std::string_view input);
+void fuzz_store(std::string_view input);
 void fuzz_suite(std::string_view input);
 void fuzz_text(std::string_view input);
 void fuzz_verify(std::string_view input);
@@ -40,6 +41,7 @@ inline constexpr FuzzTarget kFuzzTargets[] = {
     {"reports", &fuzz_reports},
     {"results", &fuzz_results},
     {"safetensors", &fuzz_safetensors},
+    {"store", &fuzz_store},
     {"suite", &fuzz_suite},
     {"text", &fuzz_text},
     {"verify", &fuzz_verify},

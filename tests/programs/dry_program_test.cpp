@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Somebody's program beside headroom: how it starts, ends, and is ended. No CUDA is needed for
 // that.
-#include "src/runner/dry_run.h"
+#include "src/programs/dry_program.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ constexpr int kNotAllowed = 99;
 int plan(const std::vector<std::string>& command) {
   set_inheritance_right();
   try {
-    return run_dry(command, DryRun{}, [](const DryProgram& program) {
+    return run_dry(command, DryRun{}, PlayedRanks{}, [](const DryProgram& program) {
       return program.passed_on != 0 ? 128 + program.passed_on : exit_code_of(program.exit);
     });
   } catch (const ConfigError&) {

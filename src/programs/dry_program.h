@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "src/programs/played_rank.h"
+#include "src/runner/dry_run.h"
+#include "src/workers/process.h"
+
+namespace headroom {
+
+/// What came of somebody's program that ran dry.
+struct DryProgram {
+  ExitStatus exit;
+  int passed_on = 0;      // the last signal that was passed on to it; 0: none
+  std::string why_stuck;  // empty: it came to an end; else it was ended, as it waited for ever
+  DryReports reports;
+};
+
+/// Runs a command, found on PATH as a shell would, dry, and gives what `report` makes of it: an
+/// exit code. It runs as each of `ranks`, one after the other, up to the first that fails: of that
+/// is how it ended, and the reports are of all. The program has this process's group, terminal,
+/// standard input and error; what it prints goes to standard error, so that standard output is the
+/// plan's. ctrl-C reaches it, and is not this process's end. SIGTERM and SIGHUP are passed on to
+/// it; once it has ended, all that it started does too. So it is where this process is killed: the
+/// program and `report` belong to a second process, a child, which is there to see that. What
+/// `report` throws is thrown there; here, this gives the child's exit code. Throws ConfigError
+/// where the program can't be started, and as dry_run_environment() does; std::system_error where
+/// it failed and there was no room to report.
+int run_dry(const std::vector<std::string>& command, const DryRun& dry_run,
+            const PlayedRanks& ranks, const std::function<int(const DryProgram&)>& report);
+
+}  // namespace headroom
