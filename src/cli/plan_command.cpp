@@ -9,6 +9,7 @@
 #include "src/cli/summary.h"
 #include "src/core/error.h"
 #include "src/core/text.h"
+#include "src/programs/played_rank.h"
 #include "src/runner/dry_run.h"
 #include "src/runner/environment_check.h"
 

@@ -34,10 +34,15 @@ std::vector<std::string> notes_on(const Json& process) {
     notes.emplace_back(
         "a process was ended by a signal, _exit() or exec: what it took up to there");
   }
-  if (process.at("reserved_depends_on_host")) {
+  if (process.contains("peak_reserved_upper_bytes")) {
+    if (process["peak_reserved_lower_bytes"] != process["peak_reserved_upper_bytes"]) {
+      notes.push_back("reserved is from " + bytes(process, "peak_reserved_lower_bytes") + " to " +
+                      bytes(process, "peak_reserved_upper_bytes") +
+                      ", by how far the host runs ahead of the GPU");
+    }
+  } else if (process.at("reserved_depends_on_host")) {
     notes.emplace_back(
-        "reserved depends on how far the host runs ahead of the GPU: "
-        "HEADROOM_DRY_RUN_HOST_NS=slow and =0 give its two bounds");
+        "reserved may depend on how far the host runs ahead of the GPU: its bounds are not known");
   }
   if (const auto values = process.at("values_read").get<std::int64_t>(); values > 0) {
     notes.push_back(
@@ -132,8 +137,8 @@ std::string format_processes(const std::vector<Json>& processes) {
   const std::string text = format_table(
       header, lines,
       {"rank", "process", "device", "allocated", "reserved", "driver", "of", "pinned"});
-  return text + (processes.size() > 1 ? largest_of(processes) : "") +
-         missing_stages_of(processes) + notes_on(processes);
+  return text + (processes.size() > 1 ? largest_of(processes) : "") + missing_stages_of(processes) +
+         notes_on(processes);
 }
 
 }  // namespace headroom

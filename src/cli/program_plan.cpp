@@ -66,6 +66,36 @@ Json describe(const Json& report, bool has_failed) {
   return result;
 }
 
+/// Adds the bounds of what the process `index` reserves, where it is known what it reserves with
+/// both extremes of the host's pace.
+void add_bounds(Json& process, const DryProgram& program, std::size_t index) {
+  constexpr const char* kReserved = "peak_reserved_bytes";
+  if (!process.contains(kReserved)) return;
+  std::vector<std::int64_t> seen{process[kReserved].get<std::int64_t>()};
+  for (const DryProgram::Extreme& extreme : program.bounds) {
+    const auto& whole = extreme.reports.whole;
+    const bool is_same = extreme.is_good && whole.size() == program.reports.whole.size();
+    if (!is_same || !whole[index].contains(kReserved)) continue;
+    seen.push_back(number(whole[index], kReserved));
+  }
+  if (seen.size() <= program.bounds.size() || program.bounds.empty()) return;
+  const auto [lower, upper] = std::minmax_element(seen.begin(), seen.end());
+  process["peak_reserved_lower_bytes"] = *lower;
+  process["peak_reserved_upper_bytes"] = *upper;
+}
+
+/// Those extremes of the host's pace with which it did not end well, a line each.
+std::string failed_extremes(const DryProgram& program) {
+  std::string lines;
+  for (const DryProgram::Extreme& extreme : program.bounds) {
+    if (extreme.is_good) continue;
+    const char* host = extreme.host == DryRun::Host::ahead ? "as far ahead of the GPU as can be"
+                                                           : "that waits for the GPU each time";
+    lines += std::string("with a host ") + host + " it does not end well\n";
+  }
+  return lines;
+}
+
 /// The functions that any of the processes called in vain, joined by ", ".
 std::string not_modelled(const DryReports& reports) {
   std::vector<std::string> lists;
@@ -80,8 +110,8 @@ std::string not_modelled(const DryReports& reports) {
 }
 
 void check_followed(const DryProgram& program, const std::string& name) {
-  if (!program.why_stuck.empty()) {
-    throw Unsupported(name + ": a dry run can't follow it: " + program.why_stuck +
+  if (!program.end.why_stuck.empty()) {
+    throw Unsupported(name + ": a dry run can't follow it: " + program.end.why_stuck +
                       " (docs/programs.md)");
   }
   const std::string missing = not_modelled(program.reports);
@@ -93,7 +123,7 @@ void check_followed(const DryProgram& program, const std::string& name) {
     throw ConfigError(name + ": " + std::to_string(program.reports.damaged) +
                       " of its processes left a damaged report");
   }
-  if (program.exit == ExitStatus{} && program.reports.whole.empty()) {
+  if (program.end.exit == ExitStatus{} && program.reports.whole.empty()) {
     throw ConfigError(name +
                       ": it used no CUDA device, so there is nothing to plan: is it a "
                       "program of PyTorch that trains on device 'cuda'?");
@@ -106,9 +136,9 @@ std::string how_it_ended(const ExitStatus& exit) {
 }
 
 int exit_code(const DryProgram& program, bool fits) {
-  if (program.passed_on != 0) return exit_code_of({0, program.passed_on});
-  if (program.exit == ExitStatus{}) return 0;
-  if (exit_code_of(program.exit) == kInterrupted) return kInterrupted;
+  if (program.end.passed_on != 0) return exit_code_of({0, program.end.passed_on});
+  if (program.end.exit == ExitStatus{}) return 0;
+  if (exit_code_of(program.end.exit) == kInterrupted) return kInterrupted;
   return fits ? kFailed : kDoesNotFit;
 }
 
@@ -116,24 +146,26 @@ int exit_code(const DryProgram& program, bool fits) {
 
 int report_program(const DryProgram& program, const std::string& name, bool json) {
   check_followed(program, name);
-  const bool has_failed = program.exit != ExitStatus{};
+  const bool has_failed = program.end.exit != ExitStatus{};
   std::vector<Json> processes;
-  for (const Json& report : program.reports.whole) {
-    const bool is_shown = asked_for_memory(report) || program.reports.whole.size() == 1;
-    if (is_shown) processes.push_back(describe(report, has_failed));
+  for (std::size_t i = 0; i < program.reports.whole.size(); ++i) {
+    const Json& report = program.reports.whole[i];
+    if (!asked_for_memory(report) && program.reports.whole.size() > 1) continue;
+    processes.push_back(describe(report, has_failed));
+    add_bounds(processes.back(), program, i);
   }
   const bool fits = std::all_of(processes.begin(), processes.end(),
                                 [](const Json& process) { return process.at("fits") == true; });
   if (json) {
-    print(json_text({{"exit_status", exit_code_of(program.exit)},
+    print(json_text({{"exit_status", exit_code_of(program.end.exit)},
                      {"partial", has_failed},
                      {"fits", fits},
                      {"processes", processes}}));
   } else if (!processes.empty()) {
-    print(format_processes(processes));
+    print(format_processes(processes) + failed_extremes(program));
     if (has_failed) print("partial: as far as the program came\n");
   }
-  if (has_failed) say(name + ": ended with " + how_it_ended(program.exit));
+  if (has_failed) say(name + ": ended with " + how_it_ended(program.end.exit));
   return exit_code(program, fits);
 }
 

@@ -7,8 +7,8 @@ namespace headroom::dry_run {
 
 /// Which of how many ranks a process is.
 struct RankOfWorld {
-  int rank;
-  int ranks;
+  int rank = 0;
+  int ranks = 0;
 };
 
 /// As torchrun and those who do as it does tell it, by RANK and WORLD_SIZE; nothing: they tell

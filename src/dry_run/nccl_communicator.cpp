@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -39,7 +40,9 @@ struct Split {
 /// Of the files of a communicator's ranks.
 std::string path_of(const ncclUniqueId& id) {
   constexpr std::size_t kBytes = 16;  // are enough to be unlike all others
-  std::string path = settings().report_folder + "/nccl-";
+  const Settings& known = settings();
+  std::string path = (known.played_folder.empty() ? known.report_folder : known.played_folder);
+  path += "/nccl-";
   for (std::size_t i = 0; i < kBytes; ++i) {
     std::array<char, 3> digits{};
     std::snprintf(digits.data(), digits.size(), "%02x", static_cast<unsigned char>(id.internal[i]));
@@ -48,22 +51,33 @@ std::string path_of(const ncclUniqueId& id) {
   return path;
 }
 
-bool is_live(int ranks) {
-  if (ranks == 1 || settings().plays_one_rank || settings().report_folder.empty()) return false;
+/// Null: there is nobody to tell.
+std::shared_ptr<Peers> make_peers(const std::string& path, int ranks, int rank) {
+  if (ranks == 1) return nullptr;
+  if (!settings().played_folder.empty()) {
+    return std::make_shared<Peers>(path, ranks, rank, Peers::Others::earlier);
+  }
   const auto place = rank_by_launcher();
-  return std::max(ranks, place ? place->ranks : 0) <= settings().devices;
+  const int world = std::max(ranks, place ? place->ranks : 0);
+  if (world > settings().devices || settings().report_folder.empty()) return nullptr;
+  return std::make_shared<Peers>(path, ranks, rank, Peers::Others::live);
 }
 
 ncclResult_t make_communicator(ncclComm_t* communicator, int ranks, int rank,
                                const std::string& path) {
   if (ranks < 1 || rank < 0 || rank >= ranks) return ncclInvalidArgument;
-  *communicator =
-      new ncclComm{.ranks = ranks,
-                   .rank = rank,
-                   .device = current_device(),
-                   .peers = is_live(ranks) ? std::make_shared<Peers>(path, ranks, rank) : nullptr};
+  *communicator = new ncclComm{.ranks = ranks,
+                               .rank = rank,
+                               .device = current_device(),
+                               .peers = make_peers(path, ranks, rank)};
   report_rank(device_with_context(), rank, ranks);
   return ncclSuccess;
+}
+
+/// Of the files of a part of a communicator, the same on all its ranks.
+std::string path_of_part(ncclComm_t parent, const std::string& name) {
+  if (parent->peers == nullptr) return "";
+  return parent->peers->path() + "-" + std::to_string(parent->peers->posts()) + "-" + name;
 }
 
 /// Of all ranks, those that asked for the same part, in its order.
@@ -89,10 +103,8 @@ ncclResult_t split_among_peers(ncclComm_t parent, const Split& asked, ncclComm_t
   if (asked.color == NCCL_SPLIT_NOCOLOR) return ncclSuccess;
   const auto is_this = [&](const Split& member) { return member.rank == parent->rank; };
   const auto place = std::find_if(members.begin(), members.end(), is_this) - members.begin();
-  const std::string path = parent->peers->path() + "-" + std::to_string(parent->peers->posts()) +
-                           "-" + std::to_string(asked.color);
   return make_communicator(communicator, static_cast<int>(members.size()), static_cast<int>(place),
-                           path);
+                           path_of_part(parent, std::to_string(asked.color)));
 }
 
 }  // namespace
@@ -116,7 +128,15 @@ HEADROOM_ENTRY ncclResult_t ncclGroupEnd() {
 
 HEADROOM_ENTRY ncclResult_t ncclGroupSimulateEnd(ncclSimInfo_t*) { return ncclGroupEnd(); }
 
+/// A rank that runs again, to be told what it lacked, gets the same.
 HEADROOM_ENTRY ncclResult_t ncclGetUniqueId(ncclUniqueId* id) {
+  if (!settings().played_folder.empty()) {
+    static std::atomic<int> count = 0;
+    *id = {};
+    std::snprintf(id->internal, sizeof(id->internal), "%d of rank %d", ++count,
+                  rank_by_launcher().value_or(RankOfWorld{}).rank);
+    return ncclSuccess;
+  }
   const bool is_filled = getrandom(id, sizeof(*id), 0) == static_cast<ssize_t>(sizeof(*id));
   return is_filled ? ncclSuccess : ncclSystemError;
 }
@@ -158,13 +178,14 @@ HEADROOM_ENTRY ncclResult_t ncclCommInitAll(ncclComm_t* communicators, int count
 HEADROOM_ENTRY ncclResult_t ncclCommSplit(ncclComm_t parent, int color, int key,
                                           ncclComm_t* communicator, ncclConfig_t*) {
   *communicator = nullptr;
-  if (parent->peers != nullptr) {
+  if (parent->peers != nullptr && parent->peers->are_live()) {
     return split_among_peers(parent, {color, key, parent->rank}, communicator);
   }
   if (color == NCCL_SPLIT_NOCOLOR) return ncclSuccess;
   const bool is_place = key >= 0 && key < parent->ranks;
   const ncclResult_t result =
-      make_communicator(communicator, parent->ranks, is_place ? key : parent->rank, "");
+      make_communicator(communicator, parent->ranks, is_place ? key : parent->rank,
+                        path_of_part(parent, std::to_string(color)));
   if (result == ncclSuccess) (*communicator)->knows_ranks = false;
   return result;
 }
@@ -173,11 +194,8 @@ HEADROOM_ENTRY ncclResult_t ncclCommShrink(ncclComm_t parent, int* excluded, int
                                            ncclComm_t* communicator, ncclConfig_t*, int) {
   const auto below =
       std::count_if(excluded, excluded + count, [&](int other) { return other < parent->rank; });
-  const Peers* peers = parent->peers.get();
-  const std::string path =
-      peers == nullptr ? "" : peers->path() + "-" + std::to_string(peers->posts()) + "-shrunk";
   return make_communicator(communicator, parent->ranks - count,
-                           parent->rank - static_cast<int>(below), path);
+                           parent->rank - static_cast<int>(below), path_of_part(parent, "shrunk"));
 }
 
 HEADROOM_ENTRY ncclResult_t ncclCommFinalize(ncclComm_t) { return ncclSuccess; }

@@ -11,7 +11,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <optional>
+#include <filesystem>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -64,39 +65,59 @@ std::optional<Peers::Message> read_message(const std::string& file, std::int64_t
 
 }  // namespace
 
-Peers::Peers(std::string path, int ranks, int rank)
-    : path_(std::move(path)), ranks_(ranks), rank_(rank) {}
+Peers::Peers(std::string path, int ranks, int rank, Others others)
+    : path_(std::move(path)), ranks_(ranks), rank_(rank), others_(others) {
+  if (others_ == Others::live) return;
+  const std::string own = file_of(rank_);
+  std::error_code is_none;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::filesystem::path(path_).parent_path(), is_none)) {
+    const std::string file = entry.path();
+    if (file == own || file.starts_with(own + "-")) {
+      std::filesystem::remove(file, is_none);  // it runs again, and will tell the same
+    } else if (file.starts_with(path_ + ".")) {
+      earlier_.insert(file);
+    }
+  }
+}
 
 void Peers::post(const Message& message) {
   ++posts_;
-  append(path_ + "." + std::to_string(rank_), message);
+  own_.push_back(message);
+  append(file_of(rank_), message);
 }
 
 std::vector<Peers::Message> Peers::gather() {
+  const Message own = std::move(own_.front());
+  own_.pop_front();
   std::vector<Message> all;
   for (int rank = 0; rank < ranks_; ++rank) {
-    all.push_back(wait_for(path_ + "." + std::to_string(rank), rank));
+    const Message missing = others_ == Others::live ? Message{} : own;
+    all.push_back(rank == rank_ ? own : take(file_of(rank), rank).value_or(missing));
   }
   return all;
 }
 
 void Peers::send(int to, const Message& message) {
-  append(path_ + "." + std::to_string(rank_) + "-" + std::to_string(to), message);
+  append(file_of(rank_) + "-" + std::to_string(to), message);
 }
 
 Peers::Message Peers::receive(int from) {
-  return wait_for(path_ + "." + std::to_string(from) + "-" + std::to_string(rank_), from);
+  return take(file_of(from) + "-" + std::to_string(rank_), from).value_or(Message{});
 }
 
-Peers::Message Peers::wait_for(const std::string& file, int from) {
+/// The next message of a file; nothing: it never comes.
+std::optional<Peers::Message> Peers::take(const std::string& file, int from) {
+  if (others_ == Others::earlier && !earlier_.contains(file)) return std::nullopt;
   std::int64_t& at = read_[file];
   const auto begin = Clock::now();
   bool is_said = false;
   for (auto pause = kShortestPause; !is_aborted_; pause = std::min(2 * pause, kLongestPause)) {
     if (auto message = read_message(file, at)) {
       at += static_cast<std::int64_t>(sizeof(Length) + message->size());
-      return *std::move(message);
+      return message;
     }
+    if (others_ == Others::earlier) break;
     if (!is_said && Clock::now() - begin > kPatience) {
       is_said = true;
       std::fprintf(stderr,
@@ -106,7 +127,7 @@ Peers::Message Peers::wait_for(const std::string& file, int from) {
     }
     std::this_thread::sleep_for(pause);
   }
-  return {};
+  return std::nullopt;
 }
 
 }  // namespace headroom::dry_run

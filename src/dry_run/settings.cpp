@@ -62,7 +62,7 @@ Settings read_settings() {
     refuse("HEADROOM_DRY_RUN_GPU", gpu, "a name that 'headroom list gpus' shows");
   }
   settings.devices = number_of_devices();
-  settings.plays_one_rank = whole_number("HEADROOM_DRY_RUN_PLAYED", 0) != 0;
+  settings.played_folder = variable("HEADROOM_DRY_RUN_PLAYED");
   settings.memory_bytes = whole_number("HEADROOM_DRY_RUN_MEMORY", 0);
   settings.overcommit = whole_number("HEADROOM_DRY_RUN_OVERCOMMIT", 0) != 0;
   if (variable("HEADROOM_DRY_RUN_HOST_NS") == "slow") {

@@ -14,9 +14,10 @@ struct Settings {
   const Gpu* gpu = nullptr;
   /// HEADROOM_DRY_RUN_DEVICES: how many of them the machine has, up to kMaxDryDevices. Default 1.
   int devices = 1;
-  /// HEADROOM_DRY_RUN_PLAYED=1: each process is one rank and the others never come, also where the
-  /// machine has a GPU for each of them.
-  bool plays_one_rank = false;
+  /// HEADROOM_DRY_RUN_PLAYED: a folder, in which ranks keep what they tell each other. Each process
+  /// is one rank; some of the others have run before, and the rest never come, also where the
+  /// machine has a GPU for each. Empty: it is not so.
+  std::string played_folder;
   /// HEADROOM_DRY_RUN_MEMORY: bytes of each device, in place of the GPU's own. 0: the GPU's own.
   std::int64_t memory_bytes = 0;
   /// HEADROOM_DRY_RUN_OVERCOMMIT=1: allocations succeed beyond the memory, so that a plan can say

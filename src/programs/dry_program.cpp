@@ -1,140 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/programs/dry_program.h"
 
-#include <poll.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
-#include <filesystem>
+#include <cstdlib>
 #include <optional>
-#include <system_error>
+#include <utility>
 
-#include "src/core/error.h"
-#include "src/core/scratch_folder.h"
-#include "src/programs/store_server.h"
+#include "src/core/file.h"
 
 namespace headroom {
 namespace {
 
-/// Throws ConfigError where it can't be started.
-pid_t start_program(const std::vector<std::string>& command, const Environment& environment) {
-  const std::vector<std::string> variables = environment_with(environment);
-  const std::vector<char*> arguments = pointers_to(command);
-  const std::vector<char*> entries = pointers_to(variables);
-  try {
-    return start_child(command[0], [&] {
-      if (dup2(STDERR_FILENO, STDOUT_FILENO) < 0) return;
-      execvpe(arguments[0], arguments.data(), entries.data());
-    });
-  } catch (const std::system_error& error) {
-    throw ConfigError(error.what());
-  }
-}
-
-ExitStatus take_status(pid_t child) {
-  int status = 0;
-  if (waitpid(child, &status, 0) != child) throw_errno("waitpid");
-  if (WIFSIGNALED(status)) return {0, WTERMSIG(status)};
-  return {WEXITSTATUS(status), 0};
-}
-
-/// Waits for a child, passes SIGTERM and SIGHUP on to it, and kills it where `master` ends first,
-/// or where it waits for ranks that never come. `store`: null where there is none.
-DryProgram wait_for(pid_t child, Interrupts& signals, int master, StoreServer* store) {
-  constexpr int kLookAgainMs = 1000;  // whether it is stuck
-  const FileDescriptor ended = watch_end(child);
-  DryProgram result;
-  const auto end = [&](int signal) {
-    result.passed_on = signal;
-    kill(child, signal);
-  };
-  bool has_ended = false;
-  while (!has_ended) {
-    std::vector<pollfd> list{
-        {ended.get(), POLLIN, 0}, {signals.descriptor(), POLLIN, 0}, {master, POLLIN, 0}};
-    if (store != nullptr) {
-      const auto awaited = store->awaited();
-      list.insert(list.end(), awaited.begin(), awaited.end());
-    }
-    poll(list.data(), list.size(), store == nullptr ? -1 : kLookAgainMs);
-    has_ended = list[0].revents != 0;
-    while (const auto signal = signals.next()) {
-      if (*signal == SIGTERM || *signal == SIGHUP) end(*signal);
-    }
-    if (list[2].revents != 0) {
-      end(SIGKILL);
-      master = -1;
-    }
-    if (store == nullptr || !result.why_stuck.empty()) continue;
-    store->exchange();
-    result.why_stuck = store->why_stuck(StoreServer::Clock::now());
-    if (!result.why_stuck.empty()) end(SIGKILL);
-  }
-  result.exit = take_status(child);
-  return result;
-}
-
 /// What a program leaves behind that ended by itself is its own affair, a compiler's server, say.
-void spare_what_is_left(const DryProgram& ended, AdoptedProcesses& adopted) {
+void spare_what_is_left(const DryEnd& ended, AdoptedProcesses& adopted) {
   if (ended.passed_on == 0 && ended.exit.signal == 0) adopted.begin();
 }
 
-/// The environment's later entries count.
-Environment joined(Environment first, const Environment& second) {
-  first.insert(first.end(), second.begin(), second.end());
-  return first;
+bool depends_on_host(const DryReports& reports) {
+  return std::any_of(reports.whole.begin(), reports.whole.end(),
+                     [](const auto& report) { return report.at("undecided_questions") != 0; });
 }
 
-/// Runs the command once. `played`: null where it brings its own ranks.
-DryProgram run_once(const std::vector<std::string>& command, const Environment& environment,
-                    const PlayedRank* played, Interrupts& signals, int master) {
-  if (played == nullptr) {
-    return wait_for(start_program(command, environment), signals, master, nullptr);
+/// Once as estimated and, where memory depends on it, with each of the two extremes of the host's
+/// pace, unless the caller's environment chose one.
+DryProgram run_with_bounds(DryCommand command, PlayedRanks ranks) {
+  const auto run = [&](DryRun::Host host) {
+    command.dry_run.host = host;
+    return ranks.world == 0 ? run_program(command) : run_ranks(command, ranks);
+  };
+  DryOutcome estimated = run(DryRun::Host::estimated);
+  DryProgram program{std::move(estimated.end), std::move(estimated.reports), {}};
+  const bool has_bounds = program.end.is_good() && depends_on_host(program.reports) &&
+                          std::getenv("HEADROOM_DRY_RUN_HOST_NS") == nullptr;
+  for (const DryRun::Host host : {DryRun::Host::ahead, DryRun::Host::slow}) {
+    if (!has_bounds) break;
+    DryOutcome extreme = run(host);
+    program.end.passed_on = extreme.end.passed_on;
+    if (extreme.end.was_ended()) break;
+    program.bounds.push_back({host, extreme.end.is_good(), std::move(extreme.reports)});
   }
-  StoreServer store;
-  const Environment with_rank = joined(environment, environment_of(*played, store.port()));
-  return wait_for(start_program(command, with_rank), signals, master, &store);
-}
-
-/// What rank 0 tells of the program's ranks.
-std::vector<int> all_distinct(int world, const DryReports& of_first) {
-  std::int64_t stages = 1;
-  for (const auto& report : of_first.whole) {
-    stages = std::max(stages, report.value("stages", stages));
-  }
-  std::vector<int> list;
-  const bool can_be_divided = world % stages == 0;
-  for (std::int64_t stage = 1; can_be_divided && stage < stages; ++stage) {
-    list.push_back(static_cast<int>(stage * (world / stages)));
-  }
-  if (world > 1 && (list.empty() || list.back() != world - 1)) list.push_back(world - 1);
-  return list;
-}
-
-/// Runs as each rank, up to the first that fails.
-DryProgram run_each(const PlayedRanks& ranks, const std::filesystem::path& scratch,
-                    const std::function<DryProgram(const PlayedRank*)>& run) {
-  if (ranks.world == 0) return run(nullptr);
-  DryProgram last;
-  std::vector<int> list = ranks.are_all ? std::vector<int>{0} : ranks.list;
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    const PlayedRank played{list[i], ranks.world};
-    last = run(&played);
-    if (last.exit != ExitStatus{} || last.passed_on != 0) break;
-    if (!ranks.are_all || i > 0) continue;
-    const auto others = all_distinct(ranks.world, read_reports(scratch));
-    list.insert(list.end(), others.begin(), others.end());
-  }
-  return last;
+  return program;
 }
 
 }  // namespace
 
 int run_dry(const std::vector<std::string>& command, const DryRun& dry_run,
             const PlayedRanks& ranks, const std::function<int(const DryProgram&)>& report) {
-  const ScratchFolder scratch;
   AdoptedProcesses adopted;
   const FileDescriptor self = watch_end(getpid());
   // The terminal sends the first two to the program as well.
@@ -142,19 +56,15 @@ int run_dry(const std::vector<std::string>& command, const DryRun& dry_run,
   const pid_t planner = fork();
   if (planner < 0) throw_errno("fork");
   if (planner > 0) {
-    const DryProgram ended = wait_for(planner, *signals, -1, nullptr);
+    const DryEnd ended = wait_for(planner, *signals, -1);
     spare_what_is_left(ended, adopted);
     return exit_code_of(ended.exit);
   }
   adopted.begin();
-  const Environment environment = dry_run_environment(dry_run, scratch.path());
-  DryProgram program = run_each(ranks, scratch.path(), [&](const PlayedRank* played) {
-    return run_once(command, environment, played, *signals, self.get());
-  });
+  const DryProgram program = run_with_bounds({command, dry_run, *signals, self.get()}, ranks);
   signals.reset();  // from now on they end this process
-  spare_what_is_left(program, adopted);
-  program.reports = read_reports(scratch.path());
-  const bool has_failed = program.exit != ExitStatus{};
+  spare_what_is_left(program.end, adopted);
+  const bool has_failed = program.end.exit != ExitStatus{};
   if (has_failed && program.reports.whole.empty()) check_has_room_for_report();
   return report(program);
 }

@@ -5,18 +5,24 @@
 #include <string>
 #include <vector>
 
-#include "src/programs/played_rank.h"
-#include "src/runner/dry_run.h"
-#include "src/workers/process.h"
+#include "src/programs/dry_process.h"
+#include "src/programs/rank_runs.h"
 
 namespace headroom {
 
 /// What came of somebody's program that ran dry.
 struct DryProgram {
-  ExitStatus exit;
-  int passed_on = 0;      // the last signal that was passed on to it; 0: none
-  std::string why_stuck;  // empty: it came to an end; else it was ended, as it waited for ever
+  DryEnd end;
   DryReports reports;
+
+  /// The same once more, with an extreme of the host's pace.
+  struct Extreme {
+    DryRun::Host host;
+    bool is_good;  // it ended well
+    DryReports reports;
+  };
+  /// With both extremes, where memory depends on them and the program ended well; else none.
+  std::vector<Extreme> bounds;
 };
 
 /// Runs a command, found on PATH as a shell would, dry, and gives what `report` makes of it: an

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/programs/played_rank.h"
 
-#include <string>
-
 namespace headroom {
 
 int ranks_of_machine(int ranks) {
@@ -11,7 +9,7 @@ int ranks_of_machine(int ranks) {
   return most;
 }
 
-Environment environment_of(const PlayedRank& played, int port) {
+Environment environment_of(const PlayedRank& played, int port, const std::string& told) {
   const int of_machine = ranks_of_machine(played.ranks);
   const std::string rank = std::to_string(played.rank);
   const std::string ranks = std::to_string(played.ranks);
@@ -33,7 +31,7 @@ Environment environment_of(const PlayedRank& played, int port) {
           {"TORCHELASTIC_USE_AGENT_STORE", "True"},
           // One unique id for each communicator: those of other roots never come.
           {"TORCH_NCCL_RANKS_PER_ROOT", std::to_string(PlayedRank::kMaxRanks)},
-          {"HEADROOM_DRY_RUN_PLAYED", "1"}};
+          {"HEADROOM_DRY_RUN_PLAYED", told}};
 }
 
 }  // namespace headroom

@@ -5,6 +5,8 @@
 #include <charconv>
 #include <string_view>
 
+#include "src/core/checksum.h"
+
 namespace headroom {
 namespace {
 
@@ -42,11 +44,18 @@ bool is_unique_id(std::string_view key) {
   return is_digits(name.substr(0, colon)) && is_digits(name.substr(colon + 1));
 }
 
+/// Unlike those of other keys, and the same for each rank that asks.
+std::string unique_id_of(std::string_view key) {
+  constexpr std::size_t kBytes = 128;  // NCCL_UNIQUE_ID_BYTES of nccl.h
+  std::string id = fingerprint(key);
+  id.resize(kBytes, '.');
+  return id;
+}
+
 /// What ranks that never come would have set; nothing: that is not known.
 std::optional<std::string> set_by_others(const std::string& key) {
-  constexpr std::size_t kUniqueIdBytes = 128;  // NCCL_UNIQUE_ID_BYTES of nccl.h
   if (is_end_of_barrier(key)) return "1";
-  if (is_unique_id(key)) return std::string(kUniqueIdBytes, 'h');
+  if (is_unique_id(key)) return unique_id_of(key);
   return std::nullopt;
 }
 
@@ -105,7 +114,9 @@ std::optional<std::string> PlayedStore::missing(const std::vector<std::string>& 
 
 std::optional<std::string> PlayedStore::find(const std::string& key) const {
   const auto found = values_.find(key);
-  return found != values_.end() ? found->second : set_by_others(key);
+  if (found != values_.end()) return found->second;
+  const auto of_other = of_others_.find(key);
+  return of_other != of_others_.end() ? of_other->second : set_by_others(key);
 }
 
 /// c10d keeps numbers as texts. What is none counts as 0.

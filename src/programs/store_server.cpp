@@ -29,7 +29,8 @@ bool send_some(int socket, std::string& unsent) {
 
 }  // namespace
 
-StoreServer::StoreServer() : listener_(listen_on(kLoopback, 0)) {}
+StoreServer::StoreServer(PlayedStore::Values of_others)
+    : listener_(listen_on(kLoopback, 0)), store_(std::move(of_others)) {}
 
 int StoreServer::port() const {
   sockaddr_in address{};

@@ -24,8 +24,11 @@ class StoreServer {
   /// How long a rank may wait for a value that nobody sets: its own other threads may.
   static constexpr std::chrono::seconds kPatience{30};
 
-  StoreServer();  // throws std::system_error
+  /// `of_others`: what ranks that ran before have set. Throws std::system_error.
+  explicit StoreServer(PlayedStore::Values of_others = {});
 
+  /// What this rank has set.
+  const PlayedStore::Values& values() const { return store_.values(); }
   int port() const;
   std::vector<pollfd> awaited() const;
   /// Takes what has come, and answers what can be answered now.

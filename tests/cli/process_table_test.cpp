@@ -62,6 +62,18 @@ TEST(ProcessTable, says_which_stages_of_a_pipeline_were_not_planned) {
       contains(format_processes({stage(0), stage(1), stage(2), stage(3), stage(3)}), "pipeline"));
 }
 
+TEST(ProcessTable, says_what_is_known_of_the_bounds_of_reserved) {
+  const Json depends = with(process(7, 500), {{"reserved_depends_on_host", true}});
+  EXPECT_TRUE(contains(format_processes({depends}), "its bounds are not known\n"));
+  const auto bounded = [&](int lower, int upper) {
+    return with(depends,
+                {{"peak_reserved_lower_bytes", lower}, {"peak_reserved_upper_bytes", upper}});
+  };
+  EXPECT_TRUE(contains(format_processes({bounded(300, 400)}),
+                       "reserved is from 300 bytes to 400 bytes, by how far the host runs ahead"));
+  EXPECT_FALSE(contains(format_processes({bounded(400, 400)}), "reserved is"));
+}
+
 TEST(ProcessTable, says_the_same_of_several_in_one_line) {
   const Json cut = {{"ended_by_itself", false}};
   const std::string table = format_processes(

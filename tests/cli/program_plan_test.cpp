@@ -17,7 +17,7 @@ DryProgram program(ExitStatus exit, const std::function<void(DryReport&)>& chang
   const TemporaryFolder folder;
   folder.write("1.0.report", dry_report(change));
   DryProgram ended;
-  ended.exit = exit;
+  ended.end.exit = exit;
   ended.reports = read_reports(folder.path());
   return ended;
 }
@@ -37,7 +37,7 @@ TEST(ProgramPlan, ends_with_a_code_that_says_whether_it_fits) {
   EXPECT_EQ(exit_code(program({0, SIGKILL}, ran_out)), 5);
   EXPECT_EQ(exit_code(program({0, SIGINT}, had_enough)), 130);
   DryProgram ended = program({0, SIGTERM}, had_enough);
-  ended.passed_on = SIGTERM;
+  ended.end.passed_on = SIGTERM;
   EXPECT_EQ(exit_code(ended), 128 + SIGTERM);
 }
 
@@ -49,8 +49,8 @@ TEST(ProgramPlan, is_none_of_what_a_dry_run_can_not_follow) {
   const auto damage = [](DryReport& report) { report.launches = -1; };
   EXPECT_THROW(exit_code(program({}, damage)), ConfigError);
   DryProgram stuck = program({0, SIGKILL}, had_enough);
-  stuck.passed_on = SIGKILL;
-  stuck.why_stuck = "it waits";
+  stuck.end.passed_on = SIGKILL;
+  stuck.end.why_stuck = "it waits";
   EXPECT_THROW(exit_code(stuck), Unsupported);
 }
 

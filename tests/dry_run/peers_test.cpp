@@ -17,7 +17,7 @@ using Message = Peers::Message;
 TEST(PeersTest, GetWhatEachOfThemPostedInItsOrder) {
   const TemporaryFolder folder;
   on_threads([&](int rank, std::mt19937& random) {
-    Peers peers(folder / "x", kThreads, rank);
+    Peers peers(folder / "x", kThreads, rank, Peers::Others::live);
     for (unsigned char turn = 0; turn < 100; ++turn) {
       // Of any length, so that none is read from another's place.
       peers.post(Message(random() % 5, turn));
@@ -31,8 +31,8 @@ TEST(PeersTest, GetWhatEachOfThemPostedInItsOrder) {
 
 TEST(PeersTest, WaitForTheLast) {
   const TemporaryFolder folder;
-  Peers early(folder / "x", 2, 0);
-  Peers late(folder / "x", 2, 1);
+  Peers early(folder / "x", 2, 0, Peers::Others::live);
+  Peers late(folder / "x", 2, 1, Peers::Others::live);
   std::atomic<bool> is_there = false;
   std::jthread thread([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
@@ -44,10 +44,38 @@ TEST(PeersTest, WaitForTheLast) {
   EXPECT_TRUE(is_there);
 }
 
+TEST(PeersTest, OfRanksThatRanBeforeHaveWhatTheyTold) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "x";
+  {
+    Peers first(path, 3, 0, Peers::Others::earlier);
+    first.send(1, {7});
+    EXPECT_EQ(first.receive(1), Message{}) << "it has not run yet";
+    for (const unsigned char number : {1, 2}) {
+      first.post({number});
+      EXPECT_EQ(first.gather(), std::vector<Message>(3, Message{number}));
+    }
+  }
+  Peers second(path, 3, 1, Peers::Others::earlier);
+  EXPECT_EQ(second.receive(0), (Message{7}));
+  EXPECT_EQ(second.receive(0), Message{});
+  second.send(0, {8});
+  for (const unsigned char number : {1, 2, 3}) {
+    second.post({9});
+    const Message of_first = number < 3 ? Message{number} : Message{9};
+    EXPECT_EQ(second.gather(), (std::vector<Message>{of_first, {9}, {9}}));
+  }
+  Peers again(path, 3, 0, Peers::Others::earlier);
+  EXPECT_EQ(again.receive(1), (Message{8}));
+  again.post({5});
+  EXPECT_EQ(again.gather(), (std::vector<Message>{{5}, {9}, {5}}));
+  EXPECT_EQ(Peers(path, 3, 2, Peers::Others::earlier).receive(0), Message{});
+}
+
 TEST(PeersTest, MayTellOneAnotherBeforeItAsks) {
   const TemporaryFolder folder;
-  Peers one(folder / "x", 2, 0);
-  Peers other(folder / "x", 2, 1);
+  Peers one(folder / "x", 2, 0, Peers::Others::live);
+  Peers other(folder / "x", 2, 1, Peers::Others::live);
   one.send(1, {1, 2});
   one.send(1, {});
   one.send(1, {3});
@@ -61,9 +89,9 @@ TEST(PeersTest, MayTellOneAnotherBeforeItAsks) {
 
 TEST(PeersTest, AreOfOneCommunicator) {
   const TemporaryFolder folder;
-  Peers one(folder / "x", 2, 0);
-  Peers other(folder / "y", 2, 0);
-  Peers second(folder / "x", 2, 1);
+  Peers one(folder / "x", 2, 0, Peers::Others::live);
+  Peers other(folder / "y", 2, 0, Peers::Others::live);
+  Peers second(folder / "x", 2, 1, Peers::Others::live);
   one.post({1});
   other.post({2});
   second.post({3});
@@ -72,7 +100,7 @@ TEST(PeersTest, AreOfOneCommunicator) {
 
 TEST(PeersTest, StopWaitingWhereTheyAreAborted) {
   const TemporaryFolder folder;
-  Peers peers(folder / "x", 2, 0);
+  Peers peers(folder / "x", 2, 0, Peers::Others::live);
   std::jthread thread([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     peers.abort();

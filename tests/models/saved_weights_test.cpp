@@ -241,7 +241,13 @@ TEST_F(SavedPartsTest, PartsThatDoNotMakeAWholeAreRefused) {
   EXPECT_NE(refusal().find("overlap at 1"), std::string::npos) << refusal();
   write(1, {part(1, {{2, 4}}, whole_.narrow(1, 2, 2))});
   EXPECT_NE(refusal().find("not of one saving"), std::string::npos) << refusal();
-  write(1, {part(0, {{2, 6}}, whole_.narrow(0, 2, 4))});
+  const at::Tensor lower = whole_.narrow(0, 2, 4);
+  write(1, {part(0, {{2, 6}}, lower.to(at::kDouble))});
+  EXPECT_NE(refusal().find("not of one saving"), std::string::npos) << refusal();
+  const TensorPart of_larger{.shape = {8, 4}, .dimension = 0, .rows = {{2, 6}}};
+  write(1, {{"w", of_larger, lower}});
+  EXPECT_NE(refusal().find("not of one saving"), std::string::npos) << refusal();
+  write(1, {part(0, {{2, 6}}, lower)});
   EXPECT_EQ(refusal(), "no error");
   write(0, {part(0, {{0, 6}}, whole_)}, 3);  // left by another number of ranks
   EXPECT_NE(refusal().find("not of one saving"), std::string::npos) << refusal();

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "tests/program/program.h"
@@ -19,7 +20,11 @@ class PythonProgram : public testing::Test {
         access(source(".deps/programs").c_str(), R_OK) != 0) {
       GTEST_SKIP() << "ci/bootstrap tests did not install what these programs need";
     }
+    setenv(kHostPace, "6000", 1);  // where it is chosen, a program runs once
   }
+  void TearDown() override { unsetenv(kHostPace); }
+
+  static constexpr const char* kHostPace = "HEADROOM_DRY_RUN_HOST_NS";
 
   static std::string python() { return source(".deps/python/bin/python3"); }
   static std::string path(const std::string& name) {
@@ -62,6 +67,25 @@ TEST_F(PythonProgram, TellsWhatPyTorchItselfCounts) {
     EXPECT_EQ(process["peak_reserved_bytes"], printed(ended.err, "reserved"));
     EXPECT_GT(process["product_flops"], 1'000'000'000'000);
   }
+}
+
+// It runs three times: as estimated, with a host far ahead of the GPU, and with one that waits.
+TEST_F(PythonProgram, TellsTheBoundsOfWhatItReserves) {
+  unsetenv(kHostPace);
+  const Ended ended = plan({}, {path("fsdp2_train.py")});
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  std::vector<std::int64_t> reserved;
+  for (std::string text = ended.err; printed(text, "reserved") >= 0;) {
+    reserved.insert(reserved.begin(), printed(text, "reserved"));
+    text.resize(text.rfind("reserved "));
+  }
+  ASSERT_EQ(reserved.size(), 3U) << ended.err;
+  const Json process = Json::parse(ended.out)["processes"][0];
+  EXPECT_EQ(process["peak_reserved_bytes"], reserved[0]);
+  const auto [lower, upper] = std::minmax_element(reserved.begin(), reserved.end());
+  EXPECT_EQ(process["peak_reserved_lower_bytes"], *lower);
+  EXPECT_EQ(process["peak_reserved_upper_bytes"], *upper);
+  EXPECT_LT(*lower, *upper);
 }
 
 // By hand, in numbers of 4 bytes: of 35 steps of 20 samples 32 of output, and 4 x 32 of gates, 32

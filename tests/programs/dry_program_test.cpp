@@ -28,7 +28,8 @@ int plan(const std::vector<std::string>& command) {
   set_inheritance_right();
   try {
     return run_dry(command, DryRun{}, PlayedRanks{}, [](const DryProgram& program) {
-      return program.passed_on != 0 ? 128 + program.passed_on : exit_code_of(program.exit);
+      return program.end.passed_on != 0 ? 128 + program.end.passed_on
+                                        : exit_code_of(program.end.exit);
     });
   } catch (const ConfigError&) {
     return 2;

@@ -24,11 +24,12 @@ TEST(PlayedRank, is_on_a_machine_of_eight_where_the_world_can_be_divided_so) {
 }
 
 TEST(PlayedRank, is_told_what_torchrun_tells) {
-  const Environment environment = environment_of({.rank = 13, .ranks = 32}, 4567);
+  const Environment environment = environment_of({.rank = 13, .ranks = 32}, 4567, "/tmp/told");
   for (const auto& [name, text] :
        {std::pair{"RANK", "13"}, std::pair{"WORLD_SIZE", "32"}, std::pair{"LOCAL_RANK", "5"},
         std::pair{"LOCAL_WORLD_SIZE", "8"}, std::pair{"GROUP_RANK", "1"},
-        std::pair{"GROUP_WORLD_SIZE", "4"}, std::pair{"MASTER_PORT", "4567"}}) {
+        std::pair{"GROUP_WORLD_SIZE", "4"}, std::pair{"MASTER_PORT", "4567"},
+        std::pair{"HEADROOM_DRY_RUN_PLAYED", "/tmp/told"}}) {
     EXPECT_EQ(value(environment, name), text) << name;
   }
 }

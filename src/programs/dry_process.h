@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "src/programs/store_server.h"
+#include "src/runner/dry_run.h"
+#include "src/workers/process.h"
+
+// One process of somebody's program that runs dry, and its end.
+namespace headroom {
+
+struct DryEnd {
+  ExitStatus exit;
+  int passed_on = 0;      // the last signal that was passed on to it; 0: none
+  std::string why_stuck;  // not empty: it was ended, as it waited for ranks that never come
+
+  /// By itself, and well.
+  bool is_good() const { return exit == ExitStatus{} && !was_ended(); }
+  /// By a signal of somebody's, ctrl-C included, or as it waited for ever.
+  bool was_ended() const;
+};
+
+/// What came of it.
+struct DryOutcome {
+  DryEnd end;
+  DryReports reports;
+};
+
+/// What is run.
+struct DryCommand {
+  const std::vector<std::string>& words;  // found on PATH as a shell would
+  DryRun dry_run;
+  Interrupts& signals;
+  int master;  // tells the end of the process that all this is done for
+};
+
+/// Waits for a child, passes SIGTERM and SIGHUP on to it, and kills it where the process whose end
+/// the descriptor `master` tells ends first; -1: there is none.
+DryEnd wait_for(pid_t child, Interrupts& signals, int master);
+
+/// Runs a command dry, its standard output at standard error, with `more` in its environment, and
+/// waits for it, as wait_for() does. `store`: where its rank meets others; null: it has one of its
+/// own. Throws ConfigError where it can't be started, and as dry_run_environment() does.
+DryOutcome run_program(const DryCommand& command, const Environment& more = {},
+                       StoreServer* store = nullptr);
+
+}  // namespace headroom
