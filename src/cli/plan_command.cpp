@@ -22,6 +22,7 @@ struct PlanOptions {
   SuiteArguments cases;
   DryRunArguments dry_run;
   std::vector<std::string> rank;  // of a program
+  bool explain = false;           // of a program
 };
 
 /// Throws ConfigError where an option was given that a program can't obey.
@@ -34,7 +35,7 @@ void check_options_of_program(const SuiteArguments& given) {
   for (const auto& [name, is_given] : of_suites) {
     if (!is_given) continue;
     throw ConfigError(std::string("plan: ") + name + " is for suites; before -- PROGRAM, --gpu, " +
-                      "--gpu-memory, --ranks, --rank and --json can stand");
+                      "--gpu-memory, --ranks, --rank, --explain and --json can stand");
   }
 }
 
@@ -77,9 +78,10 @@ int plan_program(const CommandLine& line, const Catalog& catalog, const PlanOpti
   check_options_of_program(options.cases);
   const PlayedRanks played = played_ranks(options);
   DryRun dry_run = make_dry_run(catalog, options.dry_run);
+  dry_run.holders = options.explain;
   dry_run.devices = devices_of(options.cases.overrides.ranks, played);
   return run_dry(line.program, dry_run, played, [&](const DryProgram& program) {
-    return report_program(program, line.program[0], options.cases.json);
+    return report_program(program, line.program[0], {options.cases.json, options.explain});
   });
 }
 
@@ -91,6 +93,7 @@ int plan(const CommandLine& line, const PlanOptions& options) {
   const Catalog catalog = line.catalog();
   if (!has_suites) return plan_program(line, catalog, options);
   if (!options.rank.empty()) throw ConfigError("--rank is for a program, behind --");
+  if (options.explain) throw ConfigError("--explain is for a program, behind --");
   check_environment(environment_variables(), false);
   const auto options_of = [&](const Suite& suite) {
     SuiteRunOptions run;
@@ -115,8 +118,10 @@ void add_plan(CommandLine& line) {
   command
       ->add_option("--rank", options->rank,
                    "Of a program: plan these of --ranks, each by itself, and play the others; "
-                   "all: one of each stage of a pipeline, and the last")
+                   "all: the first of each stage of a pipeline, or the first and the last")
       ->delimiter(',');
+  command->add_flag("--explain", options->explain,
+                    "Of a program of PyTorch: what holds its peak, by kind and line");
   command->callback(
       [&line, options] { line.action = [&line, options] { return plan(line, *options); }; });
 }

@@ -56,13 +56,6 @@ std::string number_text(const Json& process, const char* name) {
   return std::to_string(process.at(name).get<std::int64_t>());
 }
 
-/// Which of several it is.
-std::string label_of(const Json& process) {
-  const std::string who = process.contains("rank") ? "rank " + number_text(process, "rank")
-                                                   : "process " + number_text(process, "process");
-  return who + " on GPU " + number_text(process, "device");
-}
-
 /// The same note on several processes is one line, behind those it is on.
 std::string notes_on(const std::vector<Json>& processes) {
   std::vector<std::pair<std::string, std::string>> labels_by_note;
@@ -120,6 +113,12 @@ std::vector<std::string> line_of(const Json& process) {
 }
 
 }  // namespace
+
+std::string label_of(const Json& process) {
+  const std::string who = process.contains("rank") ? "rank " + number_text(process, "rank")
+                                                   : "process " + number_text(process, "process");
+  return who + " on GPU " + number_text(process, "device");
+}
 
 std::string format_processes(const std::vector<Json>& processes) {
   std::vector<std::string> header{"gpu", "fits", "allocated", "reserved", "driver", "of", "pinned"};

@@ -7,6 +7,9 @@
 
 namespace headroom {
 
+/// Which of several processes it is, for people: "rank 3 on GPU 3".
+std::string label_of(const nlohmann::ordered_json& process);
+
 /// What the processes of a program that ran dry took, as a table for people, a line for each device
 /// of each process, and what else is to be said of them. `processes`: as `plan --json` prints them;
 /// not empty.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "src/cli/command_line.h"
+#include "src/cli/holder_table.h"
 #include "src/cli/output.h"
 #include "src/cli/process_table.h"
 #include "src/core/error.h"
@@ -63,6 +64,7 @@ Json describe(const Json& report, bool has_failed) {
     result["free_when_refused_bytes"] = report.at("free_when_refused_bytes");
   }
   result["reserved_depends_on_host"] = report.at("undecided_questions") != 0;
+  if (report.contains("holders")) result["holders"] = report["holders"];
   return result;
 }
 
@@ -135,6 +137,24 @@ std::string how_it_ended(const ExitStatus& exit) {
   return std::string("signal ") + strsignal(exit.signal);
 }
 
+/// Of those of several that are alike, the first stands for all.
+std::string holders_of(const std::vector<Json>& processes) {
+  std::string tables;
+  std::vector<Json> shown;
+  for (const Json& process : processes) {
+    const std::string label = processes.size() > 1 ? label_of(process) : "";
+    if (!process.contains("holders")) {
+      tables += "what holds the peak" + (label.empty() ? "" : " of " + label) +
+                " is not known: the program did not end by itself, or records its memory's history "
+                "for itself\n";
+    } else if (std::find(shown.begin(), shown.end(), process["holders"]) == shown.end()) {
+      shown.push_back(process["holders"]);
+      tables += format_holders(process["holders"], label);
+    }
+  }
+  return tables;
+}
+
 int exit_code(const DryProgram& program, bool fits) {
   if (program.end.passed_on != 0) return exit_code_of({0, program.end.passed_on});
   if (program.end.exit == ExitStatus{}) return 0;
@@ -144,7 +164,7 @@ int exit_code(const DryProgram& program, bool fits) {
 
 }  // namespace
 
-int report_program(const DryProgram& program, const std::string& name, bool json) {
+int report_program(const DryProgram& program, const std::string& name, const PlanForms& forms) {
   check_followed(program, name);
   const bool has_failed = program.end.exit != ExitStatus{};
   std::vector<Json> processes;
@@ -156,13 +176,14 @@ int report_program(const DryProgram& program, const std::string& name, bool json
   }
   const bool fits = std::all_of(processes.begin(), processes.end(),
                                 [](const Json& process) { return process.at("fits") == true; });
-  if (json) {
+  if (forms.json) {
     print(json_text({{"exit_status", exit_code_of(program.end.exit)},
                      {"partial", has_failed},
                      {"fits", fits},
                      {"processes", processes}}));
   } else if (!processes.empty()) {
     print(format_processes(processes) + failed_extremes(program));
+    if (forms.explains) print(holders_of(processes));
     if (has_failed) print("partial: as far as the program came\n");
   }
   if (has_failed) say(name + ": ended with " + how_it_ended(program.end.exit));

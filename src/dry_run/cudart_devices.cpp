@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "src/dry_run/dry_run.h"
+#include "src/dry_run/peak_holders.h"
 
 namespace headroom::dry_run {
 namespace {
@@ -18,6 +19,7 @@ bool reaches_peers(const Gpu& gpu) {
 }  // namespace
 
 HEADROOM_ENTRY cudaError_t cudaGetDeviceCount(int* count) {
+  begin_to_watch();
   *count = static_cast<int>(dry_run().devices.size());
   return *count > 0 ? cudaSuccess : fail(cudaErrorNoDevice);
 }

@@ -71,6 +71,7 @@ Settings read_settings() {
     settings.host_ns = whole_number("HEADROOM_DRY_RUN_HOST_NS", settings.host_ns);
   }
   settings.launch_queue = scaled(settings.launch_queue);
+  settings.holders_folder = variable("HEADROOM_DRY_RUN_HOLDERS");
   settings.report_folder = variable("HEADROOM_DRY_RUN_REPORT");
   return settings;
 }

@@ -34,6 +34,9 @@ struct Settings {
   /// (forums.developer.nvidia.com/t/68937). CUDA's own variable CUDA_SCALE_LAUNCH_QUEUES multiplies
   /// it: 0.25x, 0.5x, 2x, 4x (CUDA Programming Guide 5.2).
   std::int64_t launch_queue = 1024;
+  /// HEADROOM_DRY_RUN_HOLDERS: a folder, in which each process of PyTorch leaves what holds its
+  /// peaks. Empty: that is not looked at.
+  std::string holders_folder;
   /// HEADROOM_DRY_RUN_REPORT: a folder, in which each process that used a device keeps its report.
   /// Empty: no report.
   std::string report_folder;

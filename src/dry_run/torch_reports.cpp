@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 
 #include "src/dry_run/dry_run.h"
+#include "src/dry_run/peak_holders.h"
 #include "src/dry_run/torch_library.h"
 
 namespace headroom::dry_run {
@@ -28,6 +29,7 @@ C10_EXPORT void reportMemoryUsageToProfiler(void* address, std::int64_t bytes,
                                             std::size_t allocated, std::size_t reserved,
                                             Device device) {
   if (device.is_cuda()) {
+    headroom::dry_run::note_block(device.index(), address, bytes);
     headroom::dry_run::report_allocator(device.index(), static_cast<std::int64_t>(allocated),
                                         static_cast<std::int64_t>(reserved));
   }

@@ -10,6 +10,7 @@
 
 #include "src/core/error.h"
 #include "src/core/scratch_folder.h"
+#include "src/programs/peak_holders.h"
 
 namespace headroom {
 namespace {
@@ -90,6 +91,7 @@ DryOutcome run_program(const DryCommand& command, const Environment& more, Store
   DryOutcome outcome;
   outcome.end = wait_beside(child, command.signals, command.master, store);
   outcome.reports = read_reports(scratch.path());
+  if (command.dry_run.holders) add_holders(outcome.reports, scratch.path());
   return outcome;
 }
 

@@ -67,7 +67,8 @@ std::vector<int> others_of(int world, const DryReports& of_first) {
   for (std::int64_t stage = 1; can_be_divided && stage < stages; ++stage) {
     list.push_back(static_cast<int>(stage * (world / stages)));
   }
-  if (world > 1 && (list.empty() || list.back() != world - 1)) list.push_back(world - 1);
+  // The last stage's other ranks would have to be told by ranks that are not planned.
+  if (world > 1 && stages == 1) list.push_back(world - 1);
   return list;
 }
 

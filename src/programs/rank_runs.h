@@ -12,7 +12,8 @@ struct PlayedRanks {
   int world = 0;  // all ranks; 0: the program brings its own
   std::vector<int> list;
   /// In place of `list`: the first of each stage of the pipeline, as rank 0 tells how many there
-  /// are where stages are what ranks are divided by last, and the last of all.
+  /// are, where stages are what ranks are divided by last; where there is no pipeline, the first
+  /// and the last.
   bool are_all = false;
 };
 

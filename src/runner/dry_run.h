@@ -26,6 +26,7 @@ struct DryRun {
   /// estimated, or one of the two bounds.
   enum class Host { estimated, ahead, slow } host = Host::estimated;
   bool overcommit = false;  // allocations beyond the memory succeed
+  bool holders = false;     // programs of PyTorch leave what holds their peaks
 };
 
 /// The files of the folder `libraries` that are loaded before a program that runs dry.

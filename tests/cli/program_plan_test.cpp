@@ -23,7 +23,7 @@ DryProgram program(ExitStatus exit, const std::function<void(DryReport&)>& chang
 }
 
 int exit_code(const DryProgram& program) {
-  return report_program(program, "train.py", /*json=*/true);
+  return report_program(program, "train.py", {.json = true});
 }
 
 void ran_out(DryReport& report) { report.refused_bytes = 7; }

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "tests/program/program.h"
@@ -72,7 +73,18 @@ TEST_F(PythonProgram, TellsWhatPyTorchItselfCounts) {
 // It runs three times: as estimated, with a host far ahead of the GPU, and with one that waits.
 TEST_F(PythonProgram, TellsTheBoundsOfWhatItReserves) {
   unsetenv(kHostPace);
-  const Ended ended = plan({}, {path("fsdp2_train.py")});
+  const std::string program =
+      "import torch\n"
+      "side = torch.cuda.Stream()\n"
+      "for _ in range(9):\n"
+      "    block = torch.ones(1 << 24, device='cuda')\n"
+      "    side.wait_stream(torch.cuda.current_stream())\n"
+      "    with torch.cuda.stream(side):\n"
+      "        for _ in range(9): block.mul_(2)\n"
+      "    block.record_stream(side)\n"
+      "    del block\n"  // whether the next is this one, the pace decides
+      "print('reserved', torch.cuda.max_memory_reserved(), flush=True)\n";
+  const Ended ended = plan({}, {"-c", program});
   ASSERT_EQ(ended.code, 0) << ended.err;
   std::vector<std::int64_t> reserved;
   for (std::string text = ended.err; printed(text, "reserved") >= 0;) {
@@ -86,6 +98,54 @@ TEST_F(PythonProgram, TellsTheBoundsOfWhatItReserves) {
   EXPECT_EQ(process["peak_reserved_lower_bytes"], *lower);
   EXPECT_EQ(process["peak_reserved_upper_bytes"], *upper);
   EXPECT_LT(*lower, *upper);
+}
+
+// By hand: four layers of 1024 x 1024 numbers of 4 bytes and a bias, of which each has a gradient
+// and two numbers of AdamW's state; 512 samples of 1024 numbers. The program steps in its line 8.
+TEST_F(PythonProgram, SaysWhatHoldsItsPeak) {
+  const TemporaryFolder folder;
+  const std::string script =
+      folder.write("train.py",
+                   "import torch\n"
+                   "layers = [torch.nn.Linear(1024, 1024) for _ in range(4)]\n"
+                   "model = torch.nn.Sequential(*layers).cuda()\n"
+                   "optimizer = torch.optim.AdamW(model.parameters())\n"
+                   "for _ in range(3):\n"
+                   "    batch = torch.randn(512, 1024, device='cuda')\n"
+                   "    model(batch).sum().backward()\n"
+                   "    optimizer.step()\n");
+  const Ended ended = plan({"--explain"}, {script});
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  const Json process = Json::parse(ended.out)["processes"][0];
+  std::int64_t sum = 0;
+  std::map<std::string, std::int64_t> by_kind;
+  for (const Json& holder : process["holders"]) {
+    sum += holder["bytes"].get<std::int64_t>();
+    by_kind[holder["kind"]] += holder["bytes"].get<std::int64_t>();
+    if (holder["kind"] == "optimizer state") {
+      EXPECT_EQ(holder["line"], script + ":8 <module>");
+      EXPECT_EQ(holder["blocks"], 16);
+    }
+  }
+  EXPECT_EQ(sum, process["peak_allocated_bytes"]);
+  constexpr std::int64_t kParameters = 4 * (1024 + 1) * 1024 * 4;
+  EXPECT_EQ(by_kind["parameters"], kParameters);
+  EXPECT_EQ(by_kind["gradients"], kParameters);
+  EXPECT_EQ(by_kind["optimizer state"], 2 * kParameters);
+  EXPECT_GE(by_kind["forward"], 512 * 1024 * 4);
+}
+
+TEST_F(PythonProgram, DoesNotSayWhatHoldsItsPeakWhereItRecordsForItself) {
+  const std::string program =
+      "import torch\n"
+      "torch.ones(1 << 20, device='cuda')\n"
+      "torch.cuda.memory._record_memory_history(clear_history=True)\n"
+      "torch.ones(1 << 21, device='cuda')\n";
+  const Ended ended = plan({"--explain"}, {"-c", program});
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  const Json process = Json::parse(ended.out)["processes"][0];
+  EXPECT_EQ(process["peak_allocated_bytes"], std::int64_t{8} << 20);
+  EXPECT_FALSE(process.contains("holders"));
 }
 
 // By hand, in numbers of 4 bytes: of 35 steps of 20 samples 32 of output, and 4 x 32 of gates, 32
@@ -222,12 +282,12 @@ TEST_F(PythonProgram, WaitsForNoRankOfALargerWorld) {
 }
 
 // Of a world of 8 ranks, with a GPU for each, those that differ: the first of each stage of the
-// pipeline, and the last of all.
+// pipeline.
 TEST_F(PythonProgram, IsOneRankAfterTheOtherOfAWorldThatNeverComes) {
   const Ended ended = plan({"--ranks", "8", "--rank", "all"}, {path("pipeline_rank.py")});
   ASSERT_EQ(ended.code, 0) << ended.err;
   const Json answer = Json::parse(ended.out);
-  const std::vector<int> ranks{0, 4, 7};
+  const std::vector<int> ranks{0, 4};
   ASSERT_EQ(answer["processes"].size(), ranks.size()) << ended.out;
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     const Json& process = answer["processes"][i];

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What holds the peak of allocated memory. Run by the dry run in a program of PyTorch, which it has
+record each allocation with the lines of Python that led to it; evaluated when the program ends.
+
+Sizes are the allocator's own, as the dry run was told them (headroom_dry_run_blocks). Which block is
+a parameter, a gradient or the state of an optimizer, the optimizers' own hooks say.
+"""
+import atexit
+import bisect
+import collections
+import ctypes
+import json
+import os
+import sys
+
+FOLDER = os.environ["HEADROOM_DRY_RUN_HOLDERS"]
+MOST_STEPS = 8  # that are looked at for parameters, gradients and state
+
+
+def harmless(function):
+    """What goes wrong here, with a PyTorch that has something otherwise, is not the program's."""
+    def call(*arguments):
+        try:
+            function(*arguments)
+        except Exception as error:
+            print(f"headroom: what holds the peak is not known: {error!r}", file=sys.stderr)
+    return call
+
+
+class Block(ctypes.Structure):
+    _fields_ = [("address", ctypes.c_uint64), ("bytes", ctypes.c_int64)]
+
+
+library = ctypes.CDLL(None)
+library.headroom_dry_run_blocks.restype = ctypes.POINTER(Block)
+library.headroom_dry_run_blocks.argtypes = [ctypes.c_int, ctypes.POINTER(ctypes.c_int64)]
+library.headroom_dry_run_number.argtypes = [ctypes.c_int]
+
+
+def blocks_of(device):
+    """What was allocated (above 0) and freed (below) so far, in order: an array of Block, and how
+    many there are."""
+    count = ctypes.c_int64()
+    return library.headroom_dry_run_blocks(device, ctypes.byref(count)), count.value
+
+
+class Marks:
+    """Addresses whose kind is known, at some moments."""
+
+    def __init__(self):
+        self.moments = collections.defaultdict(list)  # by device: (events so far, sorted addresses)
+
+    def take(self, tensors_by_kind):
+        found = collections.defaultdict(dict)
+        for kind, tensors in tensors_by_kind.items():
+            for tensor in tensors:
+                tensor = getattr(tensor, "_local_tensor", tensor)  # of a DTensor
+                if getattr(tensor, "is_cuda", False) and tensor.numel() > 0:
+                    found[tensor.device.index][tensor.data_ptr()] = kind
+        for device, kinds in found.items():
+            self.moments[device].append((blocks_of(device)[1], sorted(kinds.items())))
+
+    def kind_of(self, device, address, size, begin, end):
+        """Of a block that was there from the event `begin` to `end`; None: it is not known."""
+        for moment, kinds in self.moments[device]:
+            at = bisect.bisect_left(kinds, (address, ""))
+            if begin < moment <= end and at < len(kinds) and kinds[at][0] < address + size:
+                return kinds[at][1]
+        return None
+
+
+marks = Marks()
+steps = collections.Counter()
+
+
+@harmless
+def before_step(optimizer, arguments, options):
+    if steps[id(optimizer)] < MOST_STEPS:
+        parameters = [each for group in optimizer.param_groups for each in group["params"]]
+        marks.take({"parameters": parameters, "gradients": [each.grad for each in parameters]})
+
+
+@harmless
+def after_step(optimizer, arguments, options):
+    steps[id(optimizer)] += 1
+    if steps[id(optimizer)] <= MOST_STEPS:
+        states = [state for state in optimizer.state.values() if isinstance(state, dict)]
+        marks.take({"optimizer state": [each for state in states for each in state.values()]})
+
+
+@harmless
+def begin():
+    import torch
+    from torch.optim import optimizer
+    torch.cuda.memory._record_memory_history(context="alloc", stacks="python")
+    optimizer.register_optimizer_step_pre_hook(before_step)
+    optimizer.register_optimizer_step_post_hook(after_step)
+    atexit.register(end)
+
+
+def line_of(frames, torch_folder):
+    """The innermost line that is not PyTorch's own, or else is; "": no Python was at work."""
+    own = [frame for frame in frames if not frame["filename"].startswith((torch_folder, "<"))]
+    chosen = (own or frames or [None])[0]
+    if chosen is None:
+        return ""
+    file = chosen["filename"]
+    here = os.getcwd() + os.sep
+    file = file[len(here):] if file.startswith(here) else file.rpartition("/site-packages/")[2]
+    return f"{file}:{chosen['line']} {chosen['name']}"
+
+
+def kind_of(frames, torch_folder):
+    """Of a block that is nothing else, by who asked for it."""
+    # Python that autograd's own threads call: hooks, checkpoints that run again.
+    if not frames or frames[-1]["filename"].startswith(torch_folder):
+        return "backward"
+    optimizers = os.path.join(torch_folder, "optim", "")
+    by_optimizer = any(frame["filename"].startswith(optimizers) for frame in frames)
+    return "optimizer" if by_optimizer else "forward"
+
+
+def held_at_peak(blocks, count):
+    """The blocks at the first moment of most bytes: (event, address, bytes, event of its end)."""
+    total, peak, at = 0, 0, -1
+    for event in range(count):
+        total += blocks[event].bytes
+        if total > peak:
+            peak, at = total, event
+    begins, ends = {}, {}
+    for event in range(count):
+        address, size = blocks[event].address, blocks[event].bytes
+        if event > at:
+            if size < 0:
+                ends.setdefault(address, event)
+        elif size > 0:
+            begins[address] = event
+        else:
+            begins.pop(address, None)
+    return [(event, address, blocks[event].bytes, ends.get(address, count))
+            for address, event in begins.items()]
+
+
+def holders_of(device, trace, torch_folder):
+    """None: they are not known, as the program records for itself."""
+    blocks, count = blocks_of(device)
+    allocations = [entry for entry in trace if entry["action"] == "alloc"]
+    order = [event for event in range(count) if blocks[event].bytes > 0]
+    if [blocks[event].address for event in order] != [entry["addr"] for entry in allocations]:
+        return None
+    frames_of = {event: entry.get("frames", []) for event, entry in zip(order, allocations)}
+    sums, numbers = collections.Counter(), collections.Counter()
+    for event, address, size, end in held_at_peak(blocks, count):
+        frames = frames_of[event]
+        line = line_of(frames, torch_folder)
+        kind = marks.kind_of(device, address, size, event, end)
+        kind = kind or kind_of(frames, torch_folder)
+        sums[kind, line] += size
+        numbers[kind, line] += 1
+    return [{"kind": kind, "line": line, "bytes": size, "blocks": numbers[kind, line]}
+            for (kind, line), size in sums.most_common()]
+
+
+@harmless
+def end():
+    import torch
+    torch_folder = os.path.join(os.path.dirname(torch.__file__), "")
+    for device, trace in enumerate(torch.cuda.memory._snapshot()["device_traces"]):
+        if blocks_of(device)[1] == 0:
+            continue
+        holders = holders_of(device, trace, torch_folder)
+        number = library.headroom_dry_run_number(device)
+        path = f"{FOLDER}/{os.getpid()}.{number}.holders"
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(holders, file)
+
+
+# As torch.cuda._lazy_call() does, whose lock is held here while PyTorch begins CUDA.
+sys.modules["torch"].cuda._queued_calls.append((begin, []))
