@@ -2,8 +2,8 @@
 """What holds the peak of allocated memory. Run by the dry run in a program of PyTorch, which it has
 record each allocation with the lines of Python that led to it; evaluated when the program ends.
 
-Sizes are the allocator's own, as the dry run was told them (headroom_dry_run_blocks). Which block is
-a parameter, a gradient or the state of an optimizer, the optimizers' own hooks say.
+Sizes are the allocator's own, as the dry run was told them (headroom_dry_run_blocks). Which block
+is a parameter, a gradient or the state of an optimizer, the optimizers' own hooks say.
 """
 import atexit
 import bisect

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs of several ranks, or of several devices.
+#include "tests/program/python_program.h"
+
+namespace headroom {
+namespace {
+
+class PythonRanks : public PythonProgram {};
+
+TEST_F(PythonRanks, ReadsBackWhatItSentToOtherRanks) {
+  for (const char* ranks : {"1", "8"}) {
+    setenv("WORLD_SIZE", ranks, 1);
+    const Ended ended = plan({}, {path("ddp_train.py")});
+    unsetenv("WORLD_SIZE");
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    const Json answer = Json::parse(ended.out);
+    EXPECT_EQ(answer["processes"][0]["peak_allocated_bytes"], printed(ended.err, "allocated"));
+  }
+}
+
+TEST_F(PythonRanks, HasAllItsRanksWhereALauncherStartsThem) {
+  constexpr int kRanks = 4;
+  const std::string ranks = std::to_string(kRanks);
+  const TemporaryFolder folder;
+  const Ended ended =
+      plan({"--ranks", ranks}, {"-m", "torch.distributed.run", "--standalone", "--nproc-per-node",
+                                ranks, path("local_ranks.py"), folder / "flag"});
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  const Json answer = Json::parse(ended.out);
+  ASSERT_EQ(answer["processes"].size(), 4U) << ended.out;
+  for (int rank = 0; rank < kRanks; ++rank) {
+    const Json& process = answer["processes"][static_cast<std::size_t>(rank)];
+    const std::string number = "_" + std::to_string(rank);
+    EXPECT_EQ(process["rank"], rank);
+    EXPECT_EQ(process["ranks"], kRanks);
+    EXPECT_EQ(process["device"], rank);
+    EXPECT_EQ(process["peak_allocated_bytes"], printed(ended.err, "allocated" + number));
+    EXPECT_EQ(process["peak_reserved_bytes"], printed(ended.err, "reserved" + number));
+  }
+  EXPECT_GT(answer["processes"][3]["peak_allocated_bytes"],
+            answer["processes"][0]["peak_allocated_bytes"]);
+}
+
+// Two ranks fit the machine; that these are all there are, the launcher's variable denies.
+TEST_F(PythonRanks, WaitsForNoRankOfALargerWorld) {
+  const std::string program =
+      "import torch, torch.distributed as dist\n"
+      "pair = dist.ProcessGroupNCCL(dist.HashStore(), 0, 2, dist.ProcessGroupNCCL.Options())\n"
+      "numbers = torch.tensor([1, 2]).to('cuda')\n"
+      "pair.allreduce([numbers]).wait()\n"
+      "print('sum', numbers.tolist()[1])\n";
+  setenv("RANK", "0", 1);
+  setenv("WORLD_SIZE", "16", 1);
+  const Ended ended = plan({"--ranks", "8"}, {"-c", program});
+  unsetenv("RANK");
+  unsetenv("WORLD_SIZE");
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  EXPECT_EQ(printed(ended.err, "sum"), 4);
+  EXPECT_EQ(Json::parse(ended.out)["processes"][0]["ranks"], 16);
+}
+
+// Of a world of 8 ranks, with a GPU for each, those that differ: the first of each stage of the
+// pipeline.
+TEST_F(PythonRanks, IsOneRankAfterTheOtherOfAWorldThatNeverComes) {
+  const Ended ended = plan({"--ranks", "8", "--rank", "all"}, {path("pipeline_rank.py")});
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  const Json answer = Json::parse(ended.out);
+  const std::vector<int> ranks{0, 4};
+  ASSERT_EQ(answer["processes"].size(), ranks.size()) << ended.out;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    const Json& process = answer["processes"][i];
+    const std::string number = "_" + std::to_string(ranks[i]);
+    EXPECT_EQ(process["rank"], ranks[i]);
+    EXPECT_EQ(process["ranks"], 8);
+    EXPECT_EQ(process["stage"], ranks[i] / 4);
+    EXPECT_EQ(process["stages"], 2);
+    EXPECT_EQ(process["device"], ranks[i]);
+    EXPECT_EQ(process["peak_allocated_bytes"], printed(ended.err, "allocated" + number));
+    EXPECT_EQ(process["peak_reserved_bytes"], printed(ended.err, "reserved" + number));
+  }
+  EXPECT_GT(answer["processes"][0]["peak_allocated_bytes"],
+            answer["processes"][1]["peak_allocated_bytes"]);
+}
+
+// There would be a GPU for the other rank.
+TEST_F(PythonRanks, IsOneRankAlsoWhereAllCouldBeOnTheMachine) {
+  const std::string program =
+      "import os, torch, torch.distributed as dist\n"
+      "dist.init_process_group('nccl')\n"
+      "torch.cuda.set_device(int(os.environ['LOCAL_RANK']))\n"
+      "numbers = torch.tensor([1, 2]).to('cuda')\n"
+      "dist.all_reduce(numbers)\n"
+      "print('sum', numbers.tolist()[1], 'of', dist.get_world_size(), flush=True)\n";
+  const Ended ended = plan({"--ranks", "2", "--rank", "1"}, {"-c", program});
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  EXPECT_EQ(printed(ended.err, "sum"), 4);
+  EXPECT_EQ(printed(ended.err, "of"), 2);
+  const Json process = Json::parse(ended.out)["processes"][0];
+  EXPECT_EQ(process["rank"], 1);
+  EXPECT_EQ(process["device"], 1);
+}
+
+// A rank that got nothing at all, beside one that did.
+TEST_F(PythonRanks, DoesNotFitWhereOneOfItsRanksDoesNot) {
+  const std::string rank =
+      "import os, torch\n"
+      "rank = int(os.environ['LOCAL_RANK'])\n"
+      "torch.ones((1 + 8 * rank) << 28, device=rank)\n";
+  const TemporaryFolder folder;
+  const Ended ended = plan({"--ranks", "2", "--gpu-memory", "4GiB"},
+                           {"-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2",
+                            folder.write("rank.py", rank)});
+  EXPECT_EQ(ended.code, 5) << ended.err;
+  const Json answer = Json::parse(ended.out);
+  EXPECT_EQ(answer["fits"], false);
+  const Json& last = answer["processes"].back();
+  EXPECT_EQ(last["rank"], 1);
+  EXPECT_EQ(last["device"], 1);
+  EXPECT_EQ(last["fits"], false);
+  EXPECT_EQ(last["refused_bytes"], std::int64_t{9} << 30);
+}
+
+// Started by multiprocessing, they have no variable that tells which they are: NCCL does.
+TEST_F(PythonRanks, IsKnownByItsRankOfNccl) {
+  const std::string rank =
+      "import os, sys, torch, torch.distributed as dist\n"
+      "rank = int(sys.argv[1])\n"
+      "torch.cuda.set_device(rank)\n"
+      "dist.init_process_group('nccl', init_method='file://' + sys.argv[2], rank=rank, "
+      "world_size=2)\n"
+      "dist.all_reduce(torch.ones(1 << 20, device='cuda'))\n";
+  const std::string both =
+      "import subprocess, sys\n"
+      "code, file = sys.argv[1:]\n"
+      "ranks = [subprocess.Popen([sys.executable, '-c', code, rank, file]) for rank in '10']\n"
+      "sys.exit(any([each.wait() for each in ranks]))\n";
+  const TemporaryFolder folder;
+  const Ended ended = plan({"--ranks", "2"}, {"-c", both, rank, folder / "store"});
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  const Json answer = Json::parse(ended.out);
+  ASSERT_EQ(answer["processes"].size(), 2U) << ended.out;
+  for (int each = 0; each < 2; ++each) {
+    const Json& process = answer["processes"][static_cast<std::size_t>(each)];
+    EXPECT_EQ(process["rank"], each);
+    EXPECT_EQ(process["ranks"], 2);
+    EXPECT_EQ(process["device"], each);
+  }
+}
+
+TEST_F(PythonRanks, HasSeveralDevicesInOneProcess) {
+  const Ended ended = plan({"--ranks", "2"}, {path("two_devices.py")});
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  const Json answer = Json::parse(ended.out);
+  ASSERT_EQ(answer["processes"].size(), 2U) << ended.out;
+  for (int device = 0; device < 2; ++device) {
+    const Json& figures = answer["processes"][static_cast<std::size_t>(device)];
+    const std::string number = "_" + std::to_string(device);
+    EXPECT_EQ(figures["device"], device);
+    EXPECT_EQ(figures["peak_allocated_bytes"], printed(ended.err, "allocated" + number));
+    EXPECT_EQ(figures["peak_reserved_bytes"], printed(ended.err, "reserved" + number));
+    EXPECT_GT(figures["product_flops"], 0);
+  }
+  EXPECT_GT(answer["processes"][1]["peak_allocated_bytes"], 1'000'000'000);
+}
+
+TEST_F(PythonRanks, SeesTheDevicesThatItsEnvironmentNames) {
+  const std::string program =
+      "import os, torch\n"
+      "import torch.cuda as cuda\n"
+      "assert cuda._device_count_nvml() == 4\n"  // of the machine, which NVML tells
+      "os.environ['CUDA_VISIBLE_DEVICES'] = '2,1'\n"
+      "x = torch.ones(1 << 20, device='cuda:1')\n"
+      "print('visible', cuda.device_count())\n";
+  const Ended ended = plan({"--ranks", "4"}, {"-c", program});
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  EXPECT_EQ(printed(ended.err, "visible"), 2);
+  const Json answer = Json::parse(ended.out);
+  ASSERT_EQ(answer["processes"].size(), 1U) << ended.out;
+  EXPECT_EQ(answer["processes"][0]["device"], 1);
+}
+
+}  // namespace
+}  // namespace headroom
