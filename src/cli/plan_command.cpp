@@ -23,6 +23,7 @@ struct PlanOptions {
   DryRunArguments dry_run;
   std::vector<std::string> rank;  // of a program
   bool explain = false;           // of a program
+  std::string steps;              // of a program
 };
 
 /// Throws ConfigError where an option was given that a program can't obey.
@@ -35,7 +36,7 @@ void check_options_of_program(const SuiteArguments& given) {
   for (const auto& [name, is_given] : of_suites) {
     if (!is_given) continue;
     throw ConfigError(std::string("plan: ") + name + " is for suites; before -- PROGRAM, --gpu, " +
-                      "--gpu-memory, --ranks, --rank, --explain and --json can stand");
+                      "--gpu-memory, --ranks, --rank, --steps, --explain and --json can stand");
   }
 }
 
@@ -79,6 +80,9 @@ int plan_program(const CommandLine& line, const Catalog& catalog, const PlanOpti
   const PlayedRanks played = played_ranks(options);
   DryRun dry_run = make_dry_run(catalog, options.dry_run);
   dry_run.holders = options.explain;
+  if (!options.steps.empty()) {
+    dry_run.steps = number_of("--steps", options.steps, 1, 1'000'000, "whole numbers");
+  }
   dry_run.devices = devices_of(options.cases.overrides.ranks, played);
   return run_dry(line.program, dry_run, played, [&](const DryProgram& program) {
     return report_program(program, line.program[0], {options.cases.json, options.explain});
@@ -94,6 +98,7 @@ int plan(const CommandLine& line, const PlanOptions& options) {
   if (!has_suites) return plan_program(line, catalog, options);
   if (!options.rank.empty()) throw ConfigError("--rank is for a program, behind --");
   if (options.explain) throw ConfigError("--explain is for a program, behind --");
+  if (!options.steps.empty()) throw ConfigError("--steps is for a program, behind --");
   check_environment(environment_variables(), false);
   const auto options_of = [&](const Suite& suite) {
     SuiteRunOptions run;
@@ -120,6 +125,8 @@ void add_plan(CommandLine& line) {
                    "Of a program: plan these of --ranks, each by itself, and play the others; "
                    "all: the first of each stage of a pipeline, or the first and the last")
       ->delimiter(',');
+  command->add_option("--steps", options->steps,
+                      "Of a program of PyTorch: end it after so many steps of its optimizers");
   command->add_flag("--explain", options->explain,
                     "Of a program of PyTorch: what holds its peak, by kind and line");
   command->callback(

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "src/dry_run/dry_run.h"
-#include "src/dry_run/peak_holders.h"
+#include "src/dry_run/python_scripts.h"
 
 namespace headroom::dry_run {
 namespace {
@@ -19,7 +19,7 @@ bool reaches_peers(const Gpu& gpu) {
 }  // namespace
 
 HEADROOM_ENTRY cudaError_t cudaGetDeviceCount(int* count) {
-  begin_to_watch();
+  run_python_scripts();
   *count = static_cast<int>(dry_run().devices.size());
   return *count > 0 ? cudaSuccess : fail(cudaErrorNoDevice);
 }

@@ -11,8 +11,4 @@ namespace headroom::dry_run {
 /// its index.
 void note_block(int device, const void* address, std::int64_t bytes);
 
-/// Runs the script, once, where this thread may run Python now. To be called where PyTorch asks
-/// what devices there are, before it takes memory.
-void begin_to_watch();
-
 }  // namespace headroom::dry_run

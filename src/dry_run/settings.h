@@ -37,6 +37,9 @@ struct Settings {
   /// HEADROOM_DRY_RUN_HOLDERS: a folder, in which each process of PyTorch leaves what holds its
   /// peaks. Empty: that is not looked at.
   std::string holders_folder;
+  /// HEADROOM_DRY_RUN_STEPS: a program of PyTorch ends after so many steps of its optimizers. 0: by
+  /// itself.
+  std::int64_t steps = 0;
   /// HEADROOM_DRY_RUN_REPORT: a folder, in which each process that used a device keeps its report.
   /// Empty: no report.
   std::string report_folder;

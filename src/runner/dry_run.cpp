@@ -117,6 +117,9 @@ Environment dry_run_environment(const DryRun& dry_run, const std::filesystem::pa
                           {"HEADROOM_DRY_RUN_REPORT", scratch.string()},
                           // They are none of this machine's.
                           {"CUDA_VISIBLE_DEVICES", list_devices(dry_run.devices)}};
+  if (dry_run.steps > 0) {
+    environment.emplace_back("HEADROOM_DRY_RUN_STEPS", std::to_string(dry_run.steps));
+  }
   if (dry_run.holders) environment.emplace_back("HEADROOM_DRY_RUN_HOLDERS", scratch.string());
   if (dry_run.host == DryRun::Host::ahead)
     environment.emplace_back("HEADROOM_DRY_RUN_HOST_NS", "0");

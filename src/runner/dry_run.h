@@ -27,6 +27,7 @@ struct DryRun {
   enum class Host { estimated, ahead, slow } host = Host::estimated;
   bool overcommit = false;  // allocations beyond the memory succeed
   bool holders = false;     // programs of PyTorch leave what holds their peaks
+  int steps = 0;            // of optimizers, after which a program of PyTorch ends; 0: by itself
 };
 
 /// The files of the folder `libraries` that are loaded before a program that runs dry.

@@ -365,6 +365,9 @@ TEST(PlanOfAProgram, RefusesRanksThatNoWorldHas) {
       {{"--ranks", "8", "--rank", "0,all", "--", "true"},
        "--rank: 'all': 'all' alone, or whole numbers"},
       {{"--ranks", "0", "--rank", "0", "--", "true"}, "--ranks: '0': a program's ranks are from 1"},
+      {{"--steps", "0", "--", "true"}, "--steps: '0': whole numbers from 1"},
+      {{"suite.yaml", "--steps", "3"}, "--steps is for a program, behind --"},
+      {{"suite.yaml", "--explain"}, "--explain is for a program, behind --"},
       {{"suite.yaml", "--rank", "0"}, "--rank is for a program, behind --"}};
   for (const auto& [options, message] : calls) {
     std::vector<std::string> call{"plan"};

@@ -95,6 +95,25 @@ TEST_F(PythonProgram, SaysWhatHoldsItsPeak) {
   EXPECT_GE(by_kind["forward"], 512 * 1024 * 4);
 }
 
+// A GAN, say: two optimizers in turns, and no end.
+TEST_F(PythonProgram, EndsAfterSoManyStepsAsItWould) {
+  const std::string program =
+      "import atexit, itertools, torch\n"
+      "atexit.register(lambda: print('end', step, flush=True))\n"
+      "parts = [torch.nn.Linear(9, 9).cuda() for _ in range(2)]\n"
+      "optimizers = [torch.optim.SGD(part.parameters()) for part in parts]\n"
+      "for step in itertools.count(1):\n"
+      "    for part, optimizer in zip(parts, optimizers):\n"
+      "        part(torch.ones(9, device='cuda')).sum().backward()\n"
+      "        optimizer.step()\n";
+  const Ended ended = plan({"--steps", "3", "--explain"}, {"-c", program});
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  EXPECT_EQ(printed(ended.err, "end"), 3);
+  const Json answer = Json::parse(ended.out);
+  EXPECT_EQ(answer["partial"], false);
+  EXPECT_TRUE(answer["processes"][0].contains("holders"));
+}
+
 TEST_F(PythonProgram, DoesNotSayWhatHoldsItsPeakWhereItRecordsForItself) {
   const std::string program =
       "import torch\n"

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/dry_run/python_scripts.h"
+
+#include <dlfcn.h>
+
+#include <atomic>
+#include <string>
+#include <string_view>
+
+#include "src/dry_run/dry_run.h"
+
+namespace headroom {
+extern const std::string_view kPeakHoldersScript;
+extern const std::string_view kStopAfterStepsScript;
+}  // namespace headroom
+
+namespace headroom::dry_run {
+namespace {
+
+/// A function of the interpreter, which is in the program or in a library of it; null: there is
+/// none.
+template <class Function>
+Function* python(const char* name) {
+  return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
+}
+
+/// With names of its own, so that the program's stay as they are.
+std::string statement_of(std::string_view script) {
+  constexpr const char* kDigits = "0123456789abcdef";
+  std::string hex;
+  for (const char c : script) {
+    hex += kDigits[static_cast<unsigned char>(c) >> 4];
+    hex += kDigits[static_cast<unsigned char>(c) & 15];
+  }
+  return "__import__('builtins').exec(__import__('builtins').bytes.fromhex('" + hex +
+         "'), {'__name__': 'headroom'})\n";
+}
+
+}  // namespace
+
+void run_python_scripts() {
+  static std::atomic<bool> have_run = false;
+  const Settings& known = settings();
+  if (have_run || (known.holders_folder.empty() && known.steps == 0)) return;
+  auto* const is_initialized = python<int()>("Py_IsInitialized");
+  auto* const may_run = python<int()>("PyGILState_Check");
+  auto* const run = python<int(const char*, void*)>("PyRun_SimpleStringFlags");
+  if (is_initialized == nullptr || may_run == nullptr || run == nullptr) return;
+  if (is_initialized() == 0 || may_run() == 0 || have_run.exchange(true)) return;
+  if (!known.holders_folder.empty()) run(statement_of(kPeakHoldersScript).c_str(), nullptr);
+  if (known.steps > 0) run(statement_of(kStopAfterStepsScript).c_str(), nullptr);
+}
+
+}  // namespace headroom::dry_run
