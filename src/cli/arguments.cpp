@@ -42,7 +42,7 @@ void OverrideArguments::add_to(CLI::App& command) {
       ->take_all();
   command.add_option("--ranks", ranks,
                      "Processes that train a case together: --set ranks=N; of plan -- PROGRAM: the "
-                     "GPUs of its machine");
+                     "GPUs of its machine, or with --rank its ranks");
 }
 
 std::vector<Override> OverrideArguments::overrides() const {
