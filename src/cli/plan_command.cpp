@@ -40,6 +40,16 @@ void check_options_of_program(const SuiteArguments& given) {
   }
 }
 
+/// Throws ConfigError where an option was given that is for a program alone.
+void check_options_of_suites(const PlanOptions& given) {
+  const std::pair<const char*, bool> of_programs[] = {{"--rank", !given.rank.empty()},
+                                                      {"--steps", !given.steps.empty()},
+                                                      {"--explain", given.explain}};
+  for (const auto& [name, is_given] : of_programs) {
+    if (is_given) throw ConfigError(std::string(name) + " is for a program, behind --");
+  }
+}
+
 /// A whole number of an option. `what`: it is.
 int number_of(const std::string& option, const std::string& text, int least, int most,
               const std::string& what) {
@@ -96,9 +106,7 @@ int plan(const CommandLine& line, const PlanOptions& options) {
   }
   const Catalog catalog = line.catalog();
   if (!has_suites) return plan_program(line, catalog, options);
-  if (!options.rank.empty()) throw ConfigError("--rank is for a program, behind --");
-  if (options.explain) throw ConfigError("--explain is for a program, behind --");
-  if (!options.steps.empty()) throw ConfigError("--steps is for a program, behind --");
+  check_options_of_suites(options);
   check_environment(environment_variables(), false);
   const auto options_of = [&](const Suite& suite) {
     SuiteRunOptions run;

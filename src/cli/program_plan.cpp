@@ -72,15 +72,14 @@ Json describe(const Json& report, bool has_failed) {
 /// both extremes of the host's pace.
 void add_bounds(Json& process, const DryProgram& program, std::size_t index) {
   constexpr const char* kReserved = "peak_reserved_bytes";
-  if (!process.contains(kReserved)) return;
+  if (program.bounds.empty() || !process.contains(kReserved)) return;
   std::vector<std::int64_t> seen{process[kReserved].get<std::int64_t>()};
   for (const DryProgram::Extreme& extreme : program.bounds) {
     const auto& whole = extreme.reports.whole;
     const bool is_same = extreme.is_good && whole.size() == program.reports.whole.size();
-    if (!is_same || !whole[index].contains(kReserved)) continue;
+    if (!is_same || !whole[index].contains(kReserved)) return;
     seen.push_back(number(whole[index], kReserved));
   }
-  if (seen.size() <= program.bounds.size() || program.bounds.empty()) return;
   const auto [lower, upper] = std::minmax_element(seen.begin(), seen.end());
   process["peak_reserved_lower_bytes"] = *lower;
   process["peak_reserved_upper_bytes"] = *upper;

@@ -211,6 +211,17 @@ FileDescriptor connect_to(const std::string& host, int port, std::chrono::millis
   throw std::runtime_error(std::strerror(error));
 }
 
+bool is_for_now(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == EINTR; }
+
+bool send_some(int socket, std::string& unsent) {
+  while (!unsent.empty()) {
+    const ssize_t count = send(socket, unsent.data(), unsent.size(), MSG_NOSIGNAL);
+    if (count < 0) return is_for_now(errno);
+    unsent.erase(0, static_cast<std::size_t>(count));
+  }
+  return true;
+}
+
 Ends ends_of(int socket) {
   sockaddr_storage here{};
   sockaddr_storage there{};

@@ -33,6 +33,13 @@ std::optional<FileDescriptor> accept_at(int listener);
 /// not answer.
 FileDescriptor connect_to(const std::string& host, int port, std::chrono::milliseconds timeout);
 
+/// Whether a call on a non-blocking socket that failed so can be made again later.
+bool is_for_now(int error);
+
+/// Sends as much as the other end takes for now, and takes it off `unsent`. False: it takes no
+/// more; errno says why.
+bool send_some(int socket, std::string& unsent);
+
 /// Throws std::system_error.
 Ends ends_of(int socket);
 

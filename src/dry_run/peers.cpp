@@ -92,8 +92,9 @@ std::vector<Peers::Message> Peers::gather() {
   own_.pop_front();
   std::vector<Message> all;
   for (int rank = 0; rank < ranks_; ++rank) {
-    const Message missing = others_ == Others::live ? Message{} : own;
-    all.push_back(rank == rank_ ? own : take(file_of(rank), rank).value_or(missing));
+    auto told = rank == rank_ ? own : take(file_of(rank), rank);
+    if (!told) told = are_live() ? Message{} : own;
+    all.push_back(std::move(*told));
   }
   return all;
 }

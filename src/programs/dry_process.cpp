@@ -37,9 +37,13 @@ ExitStatus take_status(pid_t child) {
   return {WEXITSTATUS(status), 0};
 }
 
-/// Waits for a child, passes SIGTERM and SIGHUP on to it, and kills it where `master` ends first,
-/// or where it waits for ranks that never come. `store`: null where there is none.
-DryEnd wait_beside(pid_t child, Interrupts& signals, int master, StoreServer* store) {
+}  // namespace
+
+bool DryEnd::was_ended() const {
+  return passed_on != 0 || !why_stuck.empty() || exit_code_of(exit) == 128 + SIGINT;
+}
+
+DryEnd wait_for(pid_t child, Interrupts& signals, int master, StoreServer* store) {
   constexpr int kLookAgainMs = 1000;  // whether it is stuck
   const FileDescriptor ended = watch_end(child);
   DryEnd result;
@@ -73,23 +77,13 @@ DryEnd wait_beside(pid_t child, Interrupts& signals, int master, StoreServer* st
   return result;
 }
 
-}  // namespace
-
-bool DryEnd::was_ended() const {
-  return passed_on != 0 || !why_stuck.empty() || exit_code_of(exit) == 128 + SIGINT;
-}
-
-DryEnd wait_for(pid_t child, Interrupts& signals, int master) {
-  return wait_beside(child, signals, master, nullptr);
-}
-
 DryOutcome run_program(const DryCommand& command, const Environment& more, StoreServer* store) {
   const ScratchFolder scratch;
   Environment environment = dry_run_environment(command.dry_run, scratch.path());
   environment.insert(environment.end(), more.begin(), more.end());
   const pid_t child = start_program(command.words, environment);
   DryOutcome outcome;
-  outcome.end = wait_beside(child, command.signals, command.master, store);
+  outcome.end = wait_for(child, command.signals, command.master, store);
   outcome.reports = read_reports(scratch.path());
   if (command.dry_run.holders) add_holders(outcome.reports, scratch.path());
   return outcome;

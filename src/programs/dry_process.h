@@ -37,12 +37,13 @@ struct DryCommand {
 };
 
 /// Waits for a child, passes SIGTERM and SIGHUP on to it, and kills it where the process whose end
-/// the descriptor `master` tells ends first; -1: there is none.
-DryEnd wait_for(pid_t child, Interrupts& signals, int master);
+/// the descriptor `master` tells ends first (-1: there is none), or where it waits in `store` for
+/// ranks that never come (null: it has a store of its own).
+DryEnd wait_for(pid_t child, Interrupts& signals, int master, StoreServer* store = nullptr);
 
 /// Runs a command dry, its standard output at standard error, with `more` in its environment, and
-/// waits for it, as wait_for() does. `store`: where its rank meets others; null: it has one of its
-/// own. Throws ConfigError where it can't be started, and as dry_run_environment() does.
+/// waits for it, as wait_for() does. Throws ConfigError where it can't be started, and as
+/// dry_run_environment() does.
 DryOutcome run_program(const DryCommand& command, const Environment& more = {},
                        StoreServer* store = nullptr);
 

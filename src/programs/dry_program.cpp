@@ -39,7 +39,10 @@ DryProgram run_with_bounds(DryCommand command, PlayedRanks ranks) {
     if (!has_bounds) break;
     DryOutcome extreme = run(host);
     program.end.passed_on = extreme.end.passed_on;
-    if (extreme.end.was_ended()) break;
+    if (extreme.end.was_ended()) {
+      program.bounds.clear();  // one extreme is no bound
+      break;
+    }
     program.bounds.push_back({host, extreme.end.is_good(), std::move(extreme.reports)});
   }
   return program;

@@ -90,7 +90,7 @@ DryOutcome run_ranks(const DryCommand& command, PlayedRanks& ranks) {
   Runs runs;
   if (ranks.are_all) ranks.list = {0};
   for (int turn = 0; turn < kMostTurns; ++turn) {
-    const std::uintmax_t before = bytes_in(told.path());
+    bool has_run = false;
     for (std::size_t i = 0; i < ranks.list.size(); ++i) {
       const int rank = ranks.list[i];
       if (!has_to_run(runs, rank, told.path())) continue;
@@ -103,9 +103,10 @@ DryOutcome run_ranks(const DryCommand& command, PlayedRanks& ranks) {
         ranks.list.insert(ranks.list.end(), others.begin(), others.end());
       }
       runs[rank] = std::move(run);
+      has_run = true;
       if (!goes_on || is_ended) return joined(std::move(runs));
     }
-    if (turn > 0 && bytes_in(told.path()) == before) break;
+    if (!has_run) break;
   }
   return joined(std::move(runs));
 }

@@ -15,18 +15,6 @@ namespace {
 
 constexpr const char* kLoopback = "127.0.0.1";
 
-bool is_for_now(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == EINTR; }
-
-/// False: the connection is over.
-bool send_some(int socket, std::string& unsent) {
-  while (!unsent.empty()) {
-    const ssize_t count = send(socket, unsent.data(), unsent.size(), MSG_NOSIGNAL);
-    if (count < 0) return is_for_now(errno);
-    unsent.erase(0, static_cast<std::size_t>(count));
-  }
-  return true;
-}
-
 }  // namespace
 
 StoreServer::StoreServer(PlayedStore::Values of_others)

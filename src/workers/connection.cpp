@@ -9,6 +9,8 @@
 #include <cstring>
 #include <utility>
 
+#include "src/core/tcp.h"
+
 namespace headroom {
 namespace {
 
@@ -25,8 +27,6 @@ std::size_t length_of(std::string_view head) {
 }
 
 constexpr std::size_t kReadBytes = 64 * 1024;  // so that no connection keeps the others waiting
-
-bool is_for_now(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == EINTR; }
 
 }  // namespace
 
@@ -87,12 +87,8 @@ void Connection::send(const Frame& frame) {
 }
 
 void Connection::send_some() {
-  while (!unsent_.empty()) {
-    const ssize_t count = ::send(socket_.get(), unsent_.data(), unsent_.size(), MSG_NOSIGNAL);
-    if (count < 0 && is_for_now(errno)) return;
-    // Where it is closed the other way, reading says so, after what came before.
-    unsent_.erase(0, count < 0 ? unsent_.size() : static_cast<std::size_t>(count));
-  }
+  // Where it is closed the other way, reading says so, after what came before.
+  if (!headroom::send_some(socket_.get(), unsent_)) unsent_.clear();
 }
 
 const std::string& Connection::lost() const {

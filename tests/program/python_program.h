@@ -49,4 +49,12 @@ inline std::int64_t printed(const std::string& text, const std::string& word) {
   return at == std::string::npos ? -1 : std::stoll(text.substr(at + word.size()));
 }
 
+/// The peaks are those that the program printed itself, behind these words. `number`: of one of
+/// several, "_3".
+inline void expect_printed_peaks(const Json& process, const std::string& text,
+                                 const std::string& number = "") {
+  EXPECT_EQ(process["peak_allocated_bytes"], printed(text, "allocated" + number));
+  EXPECT_EQ(process["peak_reserved_bytes"], printed(text, "reserved" + number));
+}
+
 }  // namespace headroom

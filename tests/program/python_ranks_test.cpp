@@ -34,8 +34,7 @@ TEST_F(PythonRanks, HasAllItsRanksWhereALauncherStartsThem) {
     EXPECT_EQ(process["rank"], rank);
     EXPECT_EQ(process["ranks"], kRanks);
     EXPECT_EQ(process["device"], rank);
-    EXPECT_EQ(process["peak_allocated_bytes"], printed(ended.err, "allocated" + number));
-    EXPECT_EQ(process["peak_reserved_bytes"], printed(ended.err, "reserved" + number));
+    expect_printed_peaks(process, ended.err, number);
   }
   EXPECT_GT(answer["processes"][3]["peak_allocated_bytes"],
             answer["processes"][0]["peak_allocated_bytes"]);
@@ -75,8 +74,7 @@ TEST_F(PythonRanks, IsOneRankAfterTheOtherOfAWorldThatNeverComes) {
     EXPECT_EQ(process["stage"], ranks[i] / 4);
     EXPECT_EQ(process["stages"], 2);
     EXPECT_EQ(process["device"], ranks[i]);
-    EXPECT_EQ(process["peak_allocated_bytes"], printed(ended.err, "allocated" + number));
-    EXPECT_EQ(process["peak_reserved_bytes"], printed(ended.err, "reserved" + number));
+    expect_printed_peaks(process, ended.err, number);
   }
   EXPECT_GT(answer["processes"][0]["peak_allocated_bytes"],
             answer["processes"][1]["peak_allocated_bytes"]);
@@ -156,8 +154,7 @@ TEST_F(PythonRanks, HasSeveralDevicesInOneProcess) {
     const Json& figures = answer["processes"][static_cast<std::size_t>(device)];
     const std::string number = "_" + std::to_string(device);
     EXPECT_EQ(figures["device"], device);
-    EXPECT_EQ(figures["peak_allocated_bytes"], printed(ended.err, "allocated" + number));
-    EXPECT_EQ(figures["peak_reserved_bytes"], printed(ended.err, "reserved" + number));
+    expect_printed_peaks(figures, ended.err, number);
     EXPECT_GT(figures["product_flops"], 0);
   }
   EXPECT_GT(answer["processes"][1]["peak_allocated_bytes"], 1'000'000'000);

@@ -13,19 +13,6 @@ namespace {
 
 constexpr std::size_t kMaxBytesOfFrame = 4096;
 
-struct ReadFrames {
-  std::vector<Frame> frames;
-  std::string fault;
-
-  friend bool operator==(const ReadFrames&, const ReadFrames&) = default;
-};
-
-void take_frames(FrameReader& reader, std::string_view bytes, ReadFrames& into) {
-  reader.take(bytes);
-  while (const auto frame = reader.next()) into.frames.push_back(*frame);
-  into.fault = reader.fault();
-}
-
 const Launch& this_launch() {
   static const Launch launch{.launcher = "torchrun",
                              .ranks = 4,
@@ -54,15 +41,8 @@ void check_payload(const std::string& payload) {
 }  // namespace
 
 void fuzz_frames(std::string_view input) {
-  FrameReader reader(kMaxBytesOfFrame);
-  ReadFrames whole;
-  take_frames(reader, input, whole);
-  FrameReader slow_reader(kMaxBytesOfFrame);
-  ReadFrames in_parts;
-  in_pieces(input, [&](std::string_view piece) { take_frames(slow_reader, piece, in_parts); });
-  require(whole == in_parts, "frames are the same however they come");
   std::string sent;
-  for (const Frame& frame : whole.frames) {
+  for (const Frame& frame : read_however(input, FrameReader(kMaxBytesOfFrame))) {
     require(frame.payload.size() <= kMaxBytesOfFrame, "no frame is longer than the limit");
     sent += encode(frame);
     check_payload(frame.payload);
