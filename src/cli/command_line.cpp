@@ -29,14 +29,17 @@ void add_commands(CommandLine& line) {
   }
 }
 
-/// Takes the command line of another program off the end: `plan ARGUMENTS -- PROGRAM ...`.
+/// Takes the command line of another program off the end: `plan ARGUMENTS -- PROGRAM ...`, and so
+/// of `fit`.
 int take_program(int argc, char** argv, CommandLine& line) {
-  if (argc < 2 || std::string_view(argv[1]) != "plan") return argc;
+  const std::string command = argc < 2 ? "" : argv[1];
+  if (command != "plan" && command != "fit") return argc;
   char** const end = argv + argc;
   char** const dashes = std::find(argv, end, std::string_view("--"));
   if (dashes == end) return argc;
   line.program.assign(dashes + 1, end);
-  if (line.program.empty()) throw ConfigError("plan --: behind it, the program to run is missing");
+  if (line.program.empty())
+    throw ConfigError(command + " --: behind it, the program to run is missing");
   return static_cast<int>(dashes - argv);
 }
 

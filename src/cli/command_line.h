@@ -24,7 +24,7 @@ inline constexpr int kInterrupted = 130;    // by the user; what was done is kep
 struct CommandLine {
   CLI::App app;
   std::string_view catalog_json;
-  std::vector<std::string> program;  // what stands behind `plan --`
+  std::vector<std::string> program;  // what stands behind `plan --` or `fit --`
   std::function<int()> action;
 
   Catalog catalog() const { return parse_catalog(catalog_json); }

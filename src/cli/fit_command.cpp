@@ -13,6 +13,8 @@
 #include "src/cli/fit_suite.h"
 #include "src/cli/fit_summary.h"
 #include "src/cli/output.h"
+#include "src/cli/program_arguments.h"
+#include "src/cli/program_fit.h"
 #include "src/core/error.h"
 #include "src/core/file.h"
 #include "src/core/json.h"
@@ -38,6 +40,8 @@ struct FitOptions {
   std::string subject;
   OverrideArguments overrides;
   DryRunArguments dry_run;
+  ProgramArguments program;
+  std::string vary;  // of a program; empty: not given
   std::string out;
   bool json = false;
 };
@@ -149,6 +153,36 @@ std::filesystem::path log_beside(const std::filesystem::path& file) {
   return is_file ? file.parent_path() / name : kFitFolder / std::filesystem::path(name);
 }
 
+/// Throws ConfigError where an option was given that is not for what is to fit.
+void check_options(const FitOptions& given, bool is_program) {
+  const std::pair<const char*, bool> of_cases[] = {{"--set", !given.overrides.set.empty()},
+                                                   {"--out", !given.out.empty()}};
+  const std::pair<const char*, bool> of_programs[] = {{"--vary", !given.vary.empty()},
+                                                      {"--rank", !given.program.rank.empty()},
+                                                      {"--steps", !given.program.steps.empty()}};
+  for (const auto& [name, is_given] : of_cases) {
+    if (is_program && is_given) throw ConfigError(std::string(name) + " is for a suite or a model");
+  }
+  for (const auto& [name, is_given] : of_programs) {
+    if (!is_program && is_given) {
+      throw ConfigError(std::string(name) + " is for a program, behind --");
+    }
+  }
+}
+
+int fit_program(const CommandLine& line, const FitOptions& options) {
+  ProgramFit fit;
+  fit.words = line.program;
+  fit.json = options.json;
+  fit.dry_run = make_dry_run(line.catalog(), options.dry_run);
+  fit.played = options.program.played(options.overrides.ranks);
+  options.program.set(fit.dry_run, fit.played, options.overrides.ranks);
+  if (!options.vary.empty()) return fit_largest(fit, read_variation(options.vary));
+  if (options.dry_run.gpu.empty() && options.dry_run.memory.empty()) return fit_gpus(fit);
+  throw ConfigError(
+      "fit: --vary says what of the program is to be varied; plan says whether it fits a GPU");
+}
+
 int fit(const Catalog& catalog, const FitOptions& options) {
   check_environment(environment_variables(), false);
   std::optional<FitSuite> suite = read_suite(catalog, options);
@@ -186,20 +220,31 @@ int fit(const Catalog& catalog, const FitOptions& options) {
 
 void add_fit(CommandLine& line) {
   CLI::App* command = line.app.add_subcommand(
-      "fit", "The cheapest techniques, and the largest micro-batch, that fit a memory");
+      "fit",
+      "The cheapest techniques, and the largest micro-batch, that fit a memory; of any CUDA "
+      "program "
+      "of PyTorch (fit -- PROGRAM ...) the GPUs that it fits, or the largest value of --vary");
   const auto options = std::make_shared<FitOptions>();
-  command
-      ->add_option("SUITE|MODEL", options->subject,
-                   "A suite file, of which the first case counts, or a model")
-      ->required();
+  command->add_option("SUITE|MODEL", options->subject,
+                      "A suite file, of which the first case counts, or a model");
   options->overrides.add_to(*command);
   options->dry_run.add_to(*command);
+  options->program.add_to(*command);
+  command->add_option("--vary", options->vary,
+                      "Of a program: NAME=FIRST..LAST, numbers that stand for {NAME} in its words "
+                      "and are its variable NAME");
   command->add_option(
       "--out", options->out,
       std::string("The suite file to write; default: ") + kFitFolder + "/NAME.yaml");
   command->add_flag("--json", options->json, "Print JSON");
   command->callback([&line, options] {
     line.action = [&line, options] {
+      const bool is_program = !line.program.empty();
+      if (is_program == !options->subject.empty()) {
+        throw ConfigError("fit: give a suite file or a model, or, behind --, a program");
+      }
+      check_options(*options, is_program);
+      if (is_program) return fit_program(line, *options);
       try {
         return fit(line.catalog(), *options);
       } catch (const PlanInterrupted& interrupted) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "src/core/text.h"
+#include "src/programs/program_report.h"
 
 namespace headroom {
 namespace {
@@ -23,6 +24,11 @@ std::vector<std::string> notes_on(const Json& process) {
     notes.push_back("out of memory: " + bytes(process, "refused_bytes") + " more were wanted, " +
                     bytes(process, "free_when_refused_bytes") + " were free" +
                     (process.at("fits") ? "; the program went on" : ""));
+  }
+  if (process.contains("without_end")) {
+    notes.push_back("with memory without end it takes " +
+                    bytes(process["without_end"], "driver_peak_bytes") + ": " +
+                    bytes(process, "missing_bytes") + " are missing");
   }
   if (process.contains("latest_peak_allocated_bytes") &&
       process.at("latest_peak_allocated_bytes") != process.at("peak_allocated_bytes")) {
@@ -94,13 +100,8 @@ std::string missing_stages_of(const std::vector<Json>& processes) {
 }
 
 std::string largest_of(const std::vector<Json>& processes) {
-  const auto takes = [](const Json& process) {
-    return std::pair(process.at("driver_peak_bytes").get<std::int64_t>(),
-                     process.value("peak_allocated_bytes", std::int64_t{0}));
-  };
-  const auto less = [&](const Json& one, const Json& other) { return takes(one) < takes(other); };
-  const auto most = std::max_element(processes.begin(), processes.end(), less);
-  const auto is_less = [&](const Json& process) { return less(process, *most); };
+  const auto most = std::max_element(processes.begin(), processes.end(), &takes_less);
+  const auto is_less = [&](const Json& process) { return takes_less(process, *most); };
   if (std::none_of(processes.begin(), processes.end(), is_less)) return "each takes as much\n";
   return "the largest is " + label_of(*most) + "\n";
 }

@@ -24,15 +24,23 @@ bool depends_on_host(const DryReports& reports) {
                      [](const auto& report) { return report.at("undecided_questions") != 0; });
 }
 
-/// Once as estimated and, where memory depends on it, with each of the two extremes of the host's
-/// pace, unless the caller's environment chose one.
-DryProgram run_with_bounds(DryCommand command, PlayedRanks ranks) {
+/// It may fit no GPU like this.
+bool failed_for_memory(const DryProgram& program) {
+  return !program.end.was_ended() && !program.end.is_good() &&
+         std::ranges::any_of(program.reports.whole, &ran_out_of_memory);
+}
+
+/// Once as estimated; as needed: where memory depends on it, with each of the two extremes of
+/// the host's pace as well, unless the caller's environment chose one; where memory ran out, with
+/// memory without end.
+DryProgram run_as_often(HowOften often, DryCommand command, PlayedRanks ranks) {
   const auto run = [&](DryRun::Host host) {
     command.dry_run.host = host;
     return ranks.world == 0 ? run_program(command) : run_ranks(command, ranks);
   };
   DryOutcome estimated = run(DryRun::Host::estimated);
-  DryProgram program{std::move(estimated.end), std::move(estimated.reports), {}};
+  DryProgram program{std::move(estimated.end), std::move(estimated.reports), {}, {}};
+  if (often == HowOften::once) return program;
   const bool has_bounds = program.end.is_good() && depends_on_host(program.reports) &&
                           std::getenv("HEADROOM_DRY_RUN_HOST_NS") == nullptr;
   for (const DryRun::Host host : {DryRun::Host::ahead, DryRun::Host::slow}) {
@@ -45,14 +53,21 @@ DryProgram run_with_bounds(DryCommand command, PlayedRanks ranks) {
     }
     program.bounds.push_back({host, extreme.end.is_good(), std::move(extreme.reports)});
   }
+  if (failed_for_memory(program)) {
+    command.dry_run.overcommit = true;
+    DryOutcome unlimited = run(DryRun::Host::estimated);
+    program.end.passed_on = unlimited.end.passed_on;
+    if (unlimited.end.is_good()) program.without_end = std::move(unlimited.reports);
+  }
   return program;
 }
 
 }  // namespace
 
 int run_dry(const std::vector<std::string>& command, const DryRun& dry_run,
-            const PlayedRanks& ranks, const std::function<int(const DryProgram&)>& report) {
-  AdoptedProcesses adopted;
+            const PlayedRanks& ranks, const std::function<int(const DryProgram&)>& report,
+            HowOften often) {
+  std::optional<AdoptedProcesses> adopted(std::in_place);
   const FileDescriptor self = watch_end(getpid());
   // The terminal sends the first two to the program as well.
   std::optional<Interrupts> signals(std::in_place, {SIGINT, SIGQUIT, SIGTERM, SIGHUP});
@@ -60,16 +75,18 @@ int run_dry(const std::vector<std::string>& command, const DryRun& dry_run,
   if (planner < 0) throw_errno("fork");
   if (planner > 0) {
     const DryEnd ended = wait_for(planner, *signals, -1);
-    spare_what_is_left(ended, adopted);
+    spare_what_is_left(ended, *adopted);
     return exit_code_of(ended.exit);
   }
-  adopted.begin();
-  const DryProgram program = run_with_bounds({command, dry_run, *signals, self.get()}, ranks);
+  adopted->begin();
+  const DryProgram program = run_as_often(often, {command, dry_run, *signals, self.get()}, ranks);
   signals.reset();  // from now on they end this process
-  spare_what_is_left(program.end, adopted);
+  spare_what_is_left(program.end, *adopted);
   const bool has_failed = program.end.exit != ExitStatus{};
   if (has_failed && program.reports.whole.empty()) check_has_room_for_report();
-  return report(program);
+  const int code = report(program);
+  adopted.reset();
+  std::exit(code);  // whatever the caller does next, its own process does
 }
 
 }  // namespace headroom

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,13 @@ struct DryProgram {
   };
   /// With both extremes, where memory depends on them and the program ended well; else none.
   std::vector<Extreme> bounds;
+
+  /// Where it failed as memory ran out: the same with memory without end, if that ended well.
+  std::optional<DryReports> without_end;
 };
+
+/// How often a program is run: once, as estimated, or also as often as DryProgram says.
+enum class HowOften { once, as_needed };
 
 /// Runs a command, found on PATH as a shell would, dry, and gives what `report` makes of it: an
 /// exit code. It runs as each of `ranks`, one after the other, up to the first that fails: of that
@@ -36,6 +43,7 @@ struct DryProgram {
 /// where the program can't be started, and as dry_run_environment() does; std::system_error where
 /// it failed and there was no room to report.
 int run_dry(const std::vector<std::string>& command, const DryRun& dry_run,
-            const PlayedRanks& ranks, const std::function<int(const DryProgram&)>& report);
+            const PlayedRanks& ranks, const std::function<int(const DryProgram&)>& report,
+            HowOften often = HowOften::as_needed);
 
 }  // namespace headroom

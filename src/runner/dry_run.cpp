@@ -144,6 +144,12 @@ DryReports read_reports(const std::filesystem::path& scratch) {
   return reports;
 }
 
+bool ran_out_of_memory(const Json& report) {
+  const char* refusals =
+      report.contains("out_of_memory_errors") ? "out_of_memory_errors" : "refused_bytes";
+  return report.value(refusals, std::int64_t{0}) > 0;
+}
+
 void check_has_room_for_report() {
   const ScratchFolder folder;
   write_file_atomically(folder.path() / "room", std::string(sizeof(DryReport), ' '));

@@ -50,6 +50,10 @@ struct DryReports {
 /// Reads the reports in the folder of a run.
 DryReports read_reports(const std::filesystem::path& scratch);
 
+/// Whether memory ran out: PyTorch's allocator tries again where it was refused; where it can't be
+/// asked, its first try counts. `report`: one of DryReports::whole.
+bool ran_out_of_memory(const nlohmann::ordered_json& report);
+
 /// Throws std::system_error where the disk has no room for a report. So a process that left none
 /// may have been unable to: that is no fault of its own, and may pass.
 void check_has_room_for_report();

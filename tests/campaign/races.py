@@ -92,7 +92,9 @@ def command(tests: Tests, seed: int, reports: Path) -> tuple[dict[str, str], lis
     shard = (seed - 1) // len(ALL_TESTS) % tests.shards
     return ({"TSAN_OPTIONS": f"log_path={reports}/report", "OMP_NUM_THREADS": "1",
              "GTEST_TOTAL_SHARDS": str(tests.shards), "GTEST_SHARD_INDEX": str(shard)},
-            [f"{TREE.relative_to(ROOT)}/{tests.program}", f"--gtest_filter={tests.names}",
+            # Of a program in the background, or under nohup, tests that send one wait for ever.
+            ["env", "--default-signal=INT,QUIT,HUP",
+             f"{TREE.relative_to(ROOT)}/{tests.program}", f"--gtest_filter={tests.names}",
              "--gtest_shuffle", f"--gtest_random_seed={seed % 99999 + 1}"])
 
 

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "src/programs/rank_runs.h"
+#include "src/runner/dry_run.h"
+
+namespace CLI {
+class App;
+}
+
+namespace headroom {
+
+/// How somebody's program is run dry: options of `plan -- PROGRAM` and `fit -- PROGRAM`.
+struct ProgramArguments {
+  std::vector<std::string> rank;  // numbers, or "all"
+  std::string steps;              // empty: not given
+
+  void add_to(CLI::App& command);
+
+  /// The ranks that are planned one by one; none where --rank was not given. `ranks`: of --ranks.
+  /// Throws ConfigError where they make no sense.
+  PlayedRanks played(const std::string& ranks) const;
+
+  /// Puts the machine that `played` and `ranks` ask for, and the steps, into `dry_run`. Throws
+  /// ConfigError where they make no sense.
+  void set(DryRun& dry_run, const PlayedRanks& played, const std::string& ranks) const;
+};
+
+}  // namespace headroom

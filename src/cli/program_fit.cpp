@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/cli/program_fit.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "src/cli/command_line.h"
+#include "src/cli/output.h"
+#include "src/core/error.h"
+#include "src/core/file.h"
+#include "src/core/json.h"
+#include "src/core/scratch_folder.h"
+#include "src/core/text.h"
+#include "src/gpus/gpu.h"
+#include "src/programs/program_report.h"
+#include "src/runner/fit_search.h"
+#include "src/suite/schema.h"
+
+namespace headroom {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kMostBytes = 1 << 20;  // of what a plan says
+
+/// A plan that says neither that the program fits nor that it does not; it has said why.
+struct NoPlan {
+  int exit_code;
+};
+
+/// What a plan says of the process that takes most: {"fits", "driver_peak_bytes", "total_bytes"}.
+Json said_by(const ProgramReport& report) {
+  const Json& largest = report.largest();
+  return {{"fits", report.fits},
+          {"driver_peak_bytes", largest.at("driver_peak_bytes")},
+          {"total_bytes", largest.at("total_bytes")}};
+}
+
+/// Plans the program once. Throws NoPlan.
+Json plan_once(const ProgramFit& fit, const std::vector<std::string>& words,
+               const DryRun& dry_run) {
+  const ScratchFolder folder;
+  const std::filesystem::path said = folder.path() / "plan";
+  const auto report = [&](const DryProgram& program) {
+    const ProgramReport made = make_report(program, words[0]);
+    if (made.has_failed && made.fits) {
+      say(words[0] + ": failed by itself, with exit code " +
+          std::to_string(exit_code_of(program.end.exit)));
+      return program.end.was_ended() ? kInterrupted : kFailed;
+    }
+    write_file_atomically(said, said_by(made).dump());
+    return 0;
+  };
+  const int code = run_dry(words, dry_run, fit.played, report, HowOften::once);
+  if (code != 0) throw NoPlan{code};
+  return read_json(read_file(said.string(), kMostBytes));
+}
+
+std::string gib(const Json& bytes) { return format_bytes(bytes.get<std::int64_t>()); }
+
+std::string text_of(const Json& plan) {
+  if (plan.at("fits") == true) {
+    return "fits, " + gib(plan.at("driver_peak_bytes")) + " of " + gib(plan.at("total_bytes"));
+  }
+  if (!plan.contains("missing_bytes")) return "does not fit";
+  return "misses by " + gib(plan.at("missing_bytes"));
+}
+
+/// Also by how much it misses, where it does not fit.
+Json plan_on(const ProgramFit& fit, DryRun dry_run) {
+  Json plan = plan_once(fit, fit.words, dry_run);
+  if (plan.at("fits") == true) return plan;
+  dry_run.overcommit = true;
+  const Json unlimited = plan_once(fit, fit.words, dry_run);
+  const auto peak = unlimited.at("driver_peak_bytes").get<std::int64_t>();
+  plan["driver_peak_bytes"] = peak;
+  plan["missing_bytes"] =
+      std::max(std::int64_t{0}, peak - plan.at("total_bytes").get<std::int64_t>());
+  return plan;
+}
+
+/// The values of one variation, each planned once.
+class Search {
+ public:
+  Search(const ProgramFit& fit, const Variation& variation) : fit_(fit), variation_(variation) {}
+
+  bool fits(std::int64_t value) {
+    const std::string text = std::to_string(value);
+    setenv(variation_.name.c_str(), text.c_str(), /*replace=*/1);
+    Json plan = plan_once(fit_, with_value(fit_.words, variation_.name, text), fit_.dry_run);
+    say(variation_.name + "=" + text + ": " + text_of(plan));
+    const bool fits = plan.at("fits") == true;
+    plans_.push_back(Json{{"value", value}});
+    plans_.back().update(plan);
+    return fits;
+  }
+
+  const std::vector<Json>& plans() const { return plans_; }
+
+  std::optional<Json> plan_of(std::int64_t value) const {
+    const auto found =
+        std::ranges::find_if(plans_, [&](const Json& plan) { return plan.at("value") == value; });
+    return found == plans_.end() ? std::nullopt : std::optional(*found);
+  }
+
+ private:
+  const ProgramFit& fit_;
+  const Variation& variation_;
+  std::vector<Json> plans_;
+};
+
+int search_largest(const ProgramFit& fit, const Variation& variation) {
+  Search search(fit, variation);
+  Json largest;  // null: none
+  if (search.fits(variation.first)) {
+    largest = largest_fitting(variation.first, variation.last,
+                              [&](std::int64_t value) { return search.fits(value); });
+  }
+  if (fit.json) {
+    print(json_text({{"gpu", fit.dry_run.gpu},
+                     {"vary", variation.name},
+                     {"largest", largest},
+                     {"plans", search.plans()}}));
+  } else if (largest.is_null()) {
+    print("nothing fits: " + variation.name + "=" + std::to_string(variation.first) +
+          " is too much for " + fit.dry_run.gpu + "\n");
+  } else {
+    const auto value = largest.get<std::int64_t>();
+    const std::string end = value == variation.last ? "the end of what was asked"
+                                                    : std::to_string(value + 1) + " does not fit";
+    print(variation.name + "=" + std::to_string(value) + " on " + fit.dry_run.gpu + ": " +
+          text_of(*search.plan_of(value)) + "; " + end + "\n");
+  }
+  return largest.is_null() ? kFailed : 0;
+}
+
+int plan_gpus(const ProgramFit& fit) {
+  std::vector<Json> plans;
+  std::vector<std::vector<std::string>> lines;
+  for (const std::string& gpu : dry_run::gpu_names()) {
+    DryRun dry_run = fit.dry_run;
+    dry_run.gpu = gpu;
+    Json plan{{"gpu", gpu}};
+    plan.update(plan_on(fit, dry_run));
+    say(gpu + ": " + text_of(plan));
+    const bool fits = plan.at("fits") == true;
+    lines.push_back({gpu, fits ? "yes" : "no", gib(plan.at("driver_peak_bytes")),
+                     gib(plan.at("total_bytes")), fits ? "" : gib(plan.at("missing_bytes"))});
+    plans.push_back(std::move(plan));
+  }
+  if (fit.json) {
+    print(json_text({{"gpus", plans}}));
+  } else {
+    print(format_table({"gpu", "fits", "driver", "of", "missing"}, lines,
+                       {"driver", "of", "missing"}));
+  }
+  const auto fits = [](const Json& plan) { return plan.at("fits") == true; };
+  return std::ranges::any_of(plans, fits) ? 0 : kFailed;
+}
+
+}  // namespace
+
+Variation read_variation(const std::string& text) {
+  const std::size_t sign = text.find('=');
+  const std::size_t dots = text.find("..");
+  if (sign != std::string::npos && dots != std::string::npos && sign < dots) {
+    const auto first = parse_integer(text.substr(sign + 1, dots - sign - 1));
+    const auto last = parse_integer(text.substr(dots + 2));
+    const std::string name = text.substr(0, sign);
+    const bool is_variable = is_name(name) && name.find_first_of(".-") == std::string::npos;
+    if (is_variable && first && last && 1 <= *first && *first <= *last && *last <= 1 << 30) {
+      return {name, *first, *last};
+    }
+  }
+  throw ConfigError("--vary: '" + text +
+                    "': allowed is NAME=FIRST..LAST, as in BATCH=1..512, of whole numbers from 1");
+}
+
+std::vector<std::string> with_value(std::vector<std::string> words, const std::string& name,
+                                    const std::string& value) {
+  const std::string mark = "{" + name + "}";
+  for (std::string& word : words) {
+    for (std::size_t at = word.find(mark); at != std::string::npos;
+         at = word.find(mark, at + value.size())) {
+      word.replace(at, mark.size(), value);
+    }
+  }
+  return words;
+}
+
+int fit_largest(const ProgramFit& fit, const Variation& variation) {
+  try {
+    return search_largest(fit, variation);
+  } catch (const NoPlan& none) {
+    return none.exit_code;
+  }
+}
+
+int fit_gpus(const ProgramFit& fit) {
+  try {
+    return plan_gpus(fit);
+  } catch (const NoPlan& none) {
+    return none.exit_code;
+  }
+}
+
+}  // namespace headroom

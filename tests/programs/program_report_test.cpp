@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/programs/program_report.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/runner/dry_report.h"
+#include "tests/support/temporary_folder.h"
+
+namespace headroom {
+namespace {
+
+/// Of one process.
+DryReports reports(const std::function<void(DryReport&)>& change) {
+  const TemporaryFolder folder;
+  folder.write("1.0.report", dry_report(change));
+  return read_reports(folder.path());
+}
+
+DryReports reserves(std::int64_t bytes) {
+  return reports([&](DryReport& report) {
+    report.knows_allocator = 1;
+    report.peak_reserved_bytes = bytes;
+    report.undecided_questions = 1;
+  });
+}
+
+TEST(ProgramReport, has_the_least_and_the_most_that_was_reserved) {
+  DryProgram program;
+  program.reports = reserves(6);
+  program.bounds = {{DryRun::Host::ahead, true, reserves(5)},
+                    {DryRun::Host::slow, true, reserves(4)}};
+  const auto process = make_report(program, "train.py").processes.at(0);
+  EXPECT_EQ(process["peak_reserved_bytes"], 6);
+  EXPECT_EQ(process["peak_reserved_lower_bytes"], 4);
+  EXPECT_EQ(process["peak_reserved_upper_bytes"], 6);
+  program.bounds[1].is_good = false;
+  EXPECT_FALSE(make_report(program, "train.py").processes[0].contains("peak_reserved_lower_bytes"));
+}
+
+TEST(ProgramReport, tells_what_is_missing_where_it_does_not_fit) {
+  DryProgram program;
+  program.end.exit = {1, 0};
+  program.reports = reports([](DryReport& report) { report.refused_bytes = 7; });
+  EXPECT_FALSE(make_report(program, "train.py").fits);
+  EXPECT_FALSE(make_report(program, "train.py").processes[0].contains("missing_bytes"));
+  program.without_end = reports([](DryReport& report) { report.peak_device_bytes = 14; });
+  const auto process = make_report(program, "train.py").processes.at(0);
+  EXPECT_EQ(process["missing_bytes"], 14 - 9) << "of a device of 9";
+  EXPECT_EQ(process["without_end"]["driver_peak_bytes"], 14);
+}
+
+TEST(ProgramReport, knows_the_process_that_takes_most) {
+  ProgramReport report;
+  for (const int bytes : {3, 5, 4}) report.processes.push_back({{"driver_peak_bytes", bytes}});
+  EXPECT_EQ(report.largest()["driver_peak_bytes"], 5);
+}
+
+}  // namespace
+}  // namespace headroom
