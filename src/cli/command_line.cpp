@@ -23,17 +23,17 @@ void add_commands(CommandLine& line) {
   line.app.description("Measures what techniques that save memory buy when networks are trained.");
   line.app.require_subcommand(1);
   line.app.set_version_flag("--version", [&line] { return version(line.catalog()); });
-  for (const auto add : {add_run, add_plan, add_fit, add_list, add_inspect, add_forward, add_doctor,
-                         add_compare, add_gate, add_verify, add_report, add_export}) {
+  for (const auto add : {add_run, add_plan, add_fit, add_why, add_list, add_inspect, add_forward,
+                         add_doctor, add_compare, add_gate, add_verify, add_report, add_export}) {
     add(line);
   }
 }
 
 /// Takes the command line of another program off the end: `plan ARGUMENTS -- PROGRAM ...`, and so
-/// of `fit`.
+/// of `fit` and `why`.
 int take_program(int argc, char** argv, CommandLine& line) {
   const std::string command = argc < 2 ? "" : argv[1];
-  if (command != "plan" && command != "fit") return argc;
+  if (command != "plan" && command != "fit" && command != "why") return argc;
   char** const end = argv + argc;
   char** const dashes = std::find(argv, end, std::string_view("--"));
   if (dashes == end) return argc;

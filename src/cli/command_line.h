@@ -24,7 +24,7 @@ inline constexpr int kInterrupted = 130;    // by the user; what was done is kep
 struct CommandLine {
   CLI::App app;
   std::string_view catalog_json;
-  std::vector<std::string> program;  // what stands behind `plan --` or `fit --`
+  std::vector<std::string> program;  // what stands behind `--` of plan, fit and why
   std::function<int()> action;
 
   Catalog catalog() const { return parse_catalog(catalog_json); }
@@ -33,6 +33,7 @@ struct CommandLine {
 void add_run(CommandLine& line);
 void add_plan(CommandLine& line);
 void add_fit(CommandLine& line);
+void add_why(CommandLine& line);
 void add_list(CommandLine& line);
 void add_inspect(CommandLine& line);
 void add_forward(CommandLine& line);

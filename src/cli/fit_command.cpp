@@ -171,16 +171,19 @@ void check_options(const FitOptions& given, bool is_program) {
 }
 
 int fit_program(const CommandLine& line, const FitOptions& options) {
+  std::optional<Variation> variation;
+  if (!options.vary.empty()) variation = read_variation(options.vary);
+  if (!variation && !(options.dry_run.gpu.empty() && options.dry_run.memory.empty())) {
+    throw ConfigError(
+        "fit: --vary says what of the program is to be varied; plan says whether it fits a GPU");
+  }
   ProgramFit fit;
   fit.words = line.program;
   fit.json = options.json;
   fit.dry_run = make_dry_run(line.catalog(), options.dry_run);
   fit.played = options.program.played(options.overrides.ranks);
   options.program.set(fit.dry_run, fit.played, options.overrides.ranks);
-  if (!options.vary.empty()) return fit_largest(fit, read_variation(options.vary));
-  if (options.dry_run.gpu.empty() && options.dry_run.memory.empty()) return fit_gpus(fit);
-  throw ConfigError(
-      "fit: --vary says what of the program is to be varied; plan says whether it fits a GPU");
+  return variation ? fit_largest(fit, *variation) : fit_gpus(fit);
 }
 
 int fit(const Catalog& catalog, const FitOptions& options) {

@@ -9,12 +9,10 @@
 #include "src/cli/command_line.h"
 #include "src/cli/output.h"
 #include "src/core/error.h"
-#include "src/core/file.h"
 #include "src/core/json.h"
-#include "src/core/scratch_folder.h"
 #include "src/core/text.h"
 #include "src/gpus/gpu.h"
-#include "src/programs/program_report.h"
+#include "src/programs/single_plan.h"
 #include "src/runner/fit_search.h"
 #include "src/suite/schema.h"
 
@@ -23,39 +21,14 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kMostBytes = 1 << 20;  // of what a plan says
-
-/// A plan that says neither that the program fits nor that it does not; it has said why.
-struct NoPlan {
-  int exit_code;
-};
-
-/// What a plan says of the process that takes most: {"fits", "driver_peak_bytes", "total_bytes"}.
-Json said_by(const ProgramReport& report) {
-  const Json& largest = report.largest();
-  return {{"fits", report.fits},
-          {"driver_peak_bytes", largest.at("driver_peak_bytes")},
-          {"total_bytes", largest.at("total_bytes")}};
-}
-
-/// Plans the program once. Throws NoPlan.
+/// {"fits", "driver_peak_bytes", "total_bytes"}, of the process that takes most. Throws NoPlan.
 Json plan_once(const ProgramFit& fit, const std::vector<std::string>& words,
                const DryRun& dry_run) {
-  const ScratchFolder folder;
-  const std::filesystem::path said = folder.path() / "plan";
-  const auto report = [&](const DryProgram& program) {
-    const ProgramReport made = make_report(program, words[0]);
-    if (made.has_failed && made.fits) {
-      say(words[0] + ": failed by itself, with exit code " +
-          std::to_string(exit_code_of(program.end.exit)));
-      return program.end.was_ended() ? kInterrupted : kFailed;
-    }
-    write_file_atomically(said, said_by(made).dump());
-    return 0;
-  };
-  const int code = run_dry(words, dry_run, fit.played, report, HowOften::once);
-  if (code != 0) throw NoPlan{code};
-  return read_json(read_file(said.string(), kMostBytes));
+  const SinglePlan plan =
+      plan_once(words, dry_run, fit.played, [](const std::string& text) { say(text); });
+  return {{"fits", plan.fits},
+          {"driver_peak_bytes", plan.largest.at("driver_peak_bytes")},
+          {"total_bytes", plan.largest.at("total_bytes")}};
 }
 
 std::string gib(const Json& bytes) { return format_bytes(bytes.get<std::int64_t>()); }

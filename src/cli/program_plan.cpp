@@ -10,6 +10,7 @@
 #include "src/cli/holder_table.h"
 #include "src/cli/output.h"
 #include "src/cli/process_table.h"
+#include "src/cli/reserved_text.h"
 #include "src/core/error.h"
 #include "src/core/json.h"
 #include "src/core/text.h"
@@ -51,6 +52,9 @@ std::string holders_of(const std::vector<Json>& processes) {
     } else if (std::find(shown.begin(), shown.end(), process["holders"]) == shown.end()) {
       shown.push_back(process["holders"]);
       tables += format_holders(process["holders"], label);
+      if (process.contains("reserved_peak")) {
+        tables += format_reserved(process["reserved_peak"], label);
+      }
     }
   }
   return tables;

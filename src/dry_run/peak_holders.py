@@ -169,10 +169,12 @@ def end():
         if blocks_of(device)[1] == 0:
             continue
         holders = holders_of(device, trace, torch_folder)
+        reserved = reserved_peak_of(device, trace, torch_folder)
         number = library.headroom_dry_run_number(device)
-        path = f"{FOLDER}/{os.getpid()}.{number}.holders"
-        with open(path, "w", encoding="utf-8") as file:
-            json.dump(holders, file)
+        for name, what in (("holders", holders), ("reserved", reserved)):
+            path = f"{FOLDER}/{os.getpid()}.{number}.{name}"
+            with open(path, "w", encoding="utf-8") as file:
+                json.dump(what, file)
 
 
 # As torch.cuda._lazy_call() does, whose lock is held here while PyTorch begins CUDA.

@@ -11,6 +11,7 @@
 
 namespace headroom {
 extern const std::string_view kPeakHoldersScript;
+extern const std::string_view kReservedPeakScript;
 extern const std::string_view kStopAfterStepsScript;
 }  // namespace headroom
 
@@ -47,7 +48,10 @@ void run_python_scripts() {
   auto* const run = python<int(const char*, void*)>("PyRun_SimpleStringFlags");
   if (is_initialized == nullptr || may_run == nullptr || run == nullptr) return;
   if (is_initialized() == 0 || may_run() == 0 || have_run.exchange(true)) return;
-  if (!known.holders_folder.empty()) run(statement_of(kPeakHoldersScript).c_str(), nullptr);
+  if (!known.holders_folder.empty()) {
+    const std::string both = std::string(kReservedPeakScript).append(kPeakHoldersScript);
+    run(statement_of(both).c_str(), nullptr);
+  }
   if (known.steps > 0) run(statement_of(kStopAfterStepsScript).c_str(), nullptr);
 }
 

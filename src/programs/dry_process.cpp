@@ -11,6 +11,7 @@
 #include "src/core/error.h"
 #include "src/core/scratch_folder.h"
 #include "src/programs/peak_holders.h"
+#include "src/programs/reserved_peak.h"
 
 namespace headroom {
 namespace {
@@ -85,7 +86,10 @@ DryOutcome run_program(const DryCommand& command, const Environment& more, Store
   DryOutcome outcome;
   outcome.end = wait_for(child, command.signals, command.master, store);
   outcome.reports = read_reports(scratch.path());
-  if (command.dry_run.holders) add_holders(outcome.reports, scratch.path());
+  if (command.dry_run.holders) {
+    add_holders(outcome.reports, scratch.path());
+    add_reserved_peaks(outcome.reports, scratch.path());
+  }
   return outcome;
 }
 

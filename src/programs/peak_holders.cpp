@@ -5,16 +5,13 @@
 #include <optional>
 #include <string>
 
-#include "src/core/error.h"
-#include "src/core/file.h"
 #include "src/core/json.h"
+#include "src/programs/left_file.h"
 
 namespace headroom {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr std::size_t kMostBytes = 16 << 20;  // of a file
 
 /// The sum of bytes; nothing: it is no list of holders.
 std::optional<std::int64_t> sum_of(const Json& holders) {
@@ -34,24 +31,11 @@ std::optional<std::int64_t> sum_of(const Json& holders) {
   return sum;
 }
 
-/// Null: there is none that can be read.
-Json read_holders(const std::filesystem::path& file) {
-  try {
-    return read_json(read_file(file.string(), kMostBytes), {.bytes = kMostBytes});
-  } catch (const ConfigError&) {
-    return {};
-  } catch (const JsonError&) {
-    return {};
-  }
-}
-
 }  // namespace
 
 void add_holders(DryReports& reports, const std::filesystem::path& folder) {
   for (Json& report : reports.whole) {
-    const std::string name = std::to_string(report.at("process").get<std::int64_t>()) + "." +
-                             std::to_string(report.at("device").get<std::int64_t>()) + ".holders";
-    Json holders = read_holders(folder / name);
+    const Json holders = read_left(report, folder, ".holders");
     const auto sum = sum_of(holders);
     if (sum && member(report, "peak_allocated_bytes") == *sum) report["holders"] = holders;
   }

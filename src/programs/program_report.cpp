@@ -50,7 +50,7 @@ Json describe(const Json& report, bool has_failed) {
              "values_read", "collective_bytes", "launches", "product_flops"});
   if (ran_out) add_known(process, report, {"refused_bytes", "free_when_refused_bytes"});
   process["reserved_depends_on_host"] = report.at("undecided_questions") != 0;
-  add_known(process, report, {"holders"});
+  add_known(process, report, {"holders", "reserved_peak"});
   return process;
 }
 

@@ -33,9 +33,29 @@ TEST(Message, of_a_wrong_option_names_the_allowed_ones) {
 
 TEST(Message, of_a_wrong_command_names_the_allowed_ones) {
   expect_refused({"rum"}, 2,
-                 "unknown command rum; did you mean 'run'? Allowed: run, plan, fit, list, "
-                 "inspect, forward, doctor, compare, gate, verify, report, export");
+                 "unknown command rum; did you mean 'run'? Allowed: run, plan, fit, why, "
+                 "list, inspect, forward, doctor, compare, gate, verify, report, export");
   expect_refused({}, 2, "A subcommand is required; headroom --help says more");
+}
+
+TEST(Message, of_options_that_are_not_for_a_program_says_so) {
+  expect_refused({"fit"}, 2, "fit: give a suite file or a model, or, behind --, a program");
+  expect_refused({"fit", "ok", "--", "true"}, 2,
+                 "fit: give a suite file or a model, or, behind --, a program");
+  expect_refused({"fit", "ok", "--vary", "N=1..2"}, 2, "--vary is for a program, behind --");
+  expect_refused({"fit", "--out", "x", "--", "true"}, 2, "--out is for a suite or a model");
+  expect_refused({"fit", "--vary", "N=2..1", "--", "true"}, 2,
+                 "--vary: 'N=2..1': allowed is NAME=FIRST..LAST, as in BATCH=1..512, of whole "
+                 "numbers from 1");
+  expect_refused(
+      {"fit", "--gpu", "t4", "--", "true"}, 2,
+      "fit: --vary says what of the program is to be varied; plan says whether it fits a "
+      "GPU");
+  expect_refused({"why"}, 2, "why: behind --, the program to run is missing");
+  expect_refused({"plan", "--resume", "--", "true"}, 2,
+                 "plan: --resume is for suites; before -- PROGRAM, --gpu, --gpu-memory, --ranks, "
+                 "--rank, --steps, --explain, --out, --name and --json can stand");
+  expect_refused({"plan", "ok", "--name", "x"}, 2, "--name is for a program, behind --");
 }
 
 TEST(Message, of_a_wrong_value_names_the_allowed_ones) {

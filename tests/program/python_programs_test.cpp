@@ -4,7 +4,6 @@
 #include <map>
 
 #include "tests/program/python_program.h"
-#include "tests/support/temporary_folder.h"
 
 namespace headroom {
 namespace {
@@ -185,54 +184,6 @@ TEST_F(PythonProgram, EndsAsOnASmallerGpu) {
       process["missing_bytes"],
       process["without_end"]["driver_peak_bytes"].get<std::int64_t>() - (std::int64_t{3} << 30));
   EXPECT_GT(process["missing_bytes"], 0);
-}
-
-TEST_F(PythonProgram, IsKeptAsACaseIs) {
-  const TemporaryFolder folder;
-  const std::vector<std::string> program{"-c", "import torch; torch.empty(1 << 30, device='cuda')"};
-  for (const char* night : {"old", "new"}) {
-    const Ended ended = plan({"--out", folder / night, "--name", "mine"}, program);
-    ASSERT_EQ(ended.code, 0) << ended.err;
-  }
-  const std::string csv = read_text(folder / "old/results.csv");
-  EXPECT_NE(csv.find("mine,mine,mine,,planned,cuda,NVIDIA H200,1,,ok,"), std::string::npos) << csv;
-  EXPECT_NE(csv.find("," + std::to_string(std::int64_t{4} << 30) + ","), std::string::npos) << csv;
-  const Ended verified = run_headroom({"verify", folder / "old"});
-  EXPECT_EQ(verified.out.find("wrong"), std::string::npos) << verified.out;
-  const Ended compared = run_headroom({"compare", folder / "old", folder / "new"});
-  EXPECT_EQ(compared.code, 0) << compared.err;
-  EXPECT_EQ(compared.out, "1 case: 1 same\n");
-  const Ended reported = run_headroom({"report", folder / "old", "--out", folder / "page.html"});
-  EXPECT_EQ(reported.code, 0) << reported.err;
-  EXPECT_EQ(plan({"--out", folder / "old"}, program).code, 2) << "there are results";
-}
-
-// N pieces of 256 MiB, beside the context.
-TEST_F(PythonProgram, FitsAsManyAsThereIsMemoryFor) {
-  const std::vector<std::string> options{"fit", "--gpu", "h200", "--gpu-memory", "2GiB", "--json"};
-  const std::vector<std::string> program{
-      "--", python(), "-c",
-      "import os, torch; n = {N}; assert os.environ['N'] == str(n)\n"
-      "x = [torch.empty(1 << 26, device='cuda') for _ in range(n)]"};
-  const auto fit = [&](const char* range) {
-    std::vector<std::string> words = options;
-    words.insert(words.end(), {"--vary", range});
-    words.insert(words.end(), program.begin(), program.end());
-    return run_headroom(words);
-  };
-  const Ended ended = fit("N=4..9");
-  ASSERT_EQ(ended.code, 0) << ended.err;
-  const Json answer = Json::parse(ended.out);
-  const Json first = answer["plans"][0];
-  const std::int64_t piece = std::int64_t{256} << 20;
-  const std::int64_t rest = first["driver_peak_bytes"].get<std::int64_t>() - 4 * piece;
-  const std::int64_t most = (first["total_bytes"].get<std::int64_t>() - rest) / piece;
-  EXPECT_EQ(first["value"], 4);
-  EXPECT_EQ(answer["largest"], most) << ended.out;
-  const Ended none = fit("N=30..40");
-  EXPECT_EQ(none.code, 1) << none.err;
-  EXPECT_EQ(Json::parse(none.out)["largest"], nullptr);
-  EXPECT_EQ(fit("N=x").code, 2);
 }
 
 TEST_F(PythonProgram, TellsItsPeaksHoweverItEndsAndWhateverBecameOfThem) {

@@ -143,7 +143,8 @@ TEST(Agents, have_workers_whose_time_the_runner_watches) {
 TEST(Agents, leave_nothing_behind) {
   Launched launched(2, suite_text(2, one_case("a", "grandchild, on_rank: 1, others: ok") +
                                          one_case("b", "hang")));
-  while (read_text(launched.out + "/results.csv").find("\ntest,a,") == std::string::npos) {
+  while (read_text(launched.out + "/results.csv").find("\ntest,a,") == std::string::npos &&
+         is_alive(launched.programs[0]->pid())) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   launched.worker_of(1);
@@ -196,7 +197,8 @@ TEST(AgentsWorker, that_is_replaced_ends_the_run_and_keeps_what_is_done) {
         "  - {name: " + name + ", model: {name: ok}, train: {work_ms: 500}, techniques: [ddp]}\n";
   }
   Launched launched = workers.launched(cases);
-  while (read_text(launched.out + "/log/a.rank1.log").empty()) {
+  while (read_text(launched.out + "/log/a.rank1.log").empty() &&
+         is_alive(launched.programs[0]->pid())) {
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
   workers.put(1, "another");
@@ -251,7 +253,8 @@ TEST(Agents, that_are_lost_end_the_case_and_the_run_which_can_be_resumed) {
                             one_case("b", "hang, on_rank: 1, others: together_hang") +
                             one_case("c", "together");
   Launched launched(2, suite_text(2, cases));
-  while (read_text(launched.out + "/results.csv").find("\ntest,a,") == std::string::npos) {
+  while (read_text(launched.out + "/results.csv").find("\ntest,a,") == std::string::npos &&
+         is_alive(launched.programs[0]->pid())) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   const pid_t worker = launched.worker_of(1);

@@ -10,21 +10,19 @@
 #include <cstdint>
 #include <cstdlib>
 #include <map>
+#include <random>
 
 namespace headroom {
 namespace {
 
-/// The port, or what the system chooses where it is 0; -1: it is taken.
-int bound_port(int port) {
+bool is_free(int port) {
   const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(static_cast<std::uint16_t>(port));
-  socklen_t size = sizeof address;
-  auto* any = reinterpret_cast<sockaddr*>(&address);
-  const bool is_free = bind(socket, any, size) == 0 && getsockname(socket, any, &size) == 0;
+  const bool is_bound = bind(socket, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
   close(socket);
-  return is_free ? ntohs(address.sin_port) : -1;
+  return is_bound;
 }
 
 /// Names of variables: how many, which, which on this machine, how many there.
@@ -39,9 +37,14 @@ const std::map<std::string, std::array<const char*, 4>> kVariables = {
 }  // namespace
 
 int free_port() {
+  // Below those that the system gives to whoever connects, or lets it choose one: they come and go.
+  constexpr int kFirst = 10'000;
+  constexpr int kLast = 32'000;
+  static std::minstd_rand random(static_cast<unsigned>(getpid()));
+  std::uniform_int_distribution ports(kFirst, kLast);
   for (;;) {
-    const int port = bound_port(0);
-    if (port + 2 < 65536 && bound_port(port + 1) > 0 && bound_port(port + 2) > 0) return port;
+    const int port = ports(random);
+    if (is_free(port) && is_free(port + 1) && is_free(port + 2)) return port;
   }
 }
 
