@@ -107,10 +107,10 @@ def reserved_peak_of(device, trace, torch_folder):
     begin = end  # of the growth, which may be of several pieces
     while begin > 0 and entries[begin - 1][0]["action"] in GROWTH:
         begin -= 1
-    asked = next(((entry, size) for entry, size in entries[end:] if entry["action"] == "alloc"), None)
-    if asked is None:
+    allocations = (each for each in entries[end:] if each[0]["action"] == "alloc")
+    entry, size = next(allocations, (None, 0))
+    if entry is None:
         return None
-    entry, size = asked
     reserved = Reserved()
     for before in entries[:begin]:
         reserved.take(*before)
