@@ -52,8 +52,10 @@ std::vector<std::string> notes_on(const Json& process) {
   }
   if (const auto values = process.at("values_read").get<std::int64_t>(); values > 0) {
     notes.push_back(
-        "values that were read from the device, all of them zeros here: " + std::to_string(values) +
-        ". Where they steer the program, this is that path's plan");
+        "values that were read from the device and that nobody computed here: " +
+        std::to_string(values) +
+        ", zeros, or that all of something holds. Where they steer the program, this is that "
+        "path's plan");
   }
   return notes;
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuDNN: handles and the descriptors of tensors. CTC, pooling and the spatial transformer are not
-// modelled.
+// cuDNN: handles and the descriptors of tensors. CTC and pooling are not modelled.
 #include <functional>
 #include <numeric>
 

@@ -17,21 +17,21 @@ void KnownBytes::set(const void* to, const void* bytes, std::size_t size) {
   if (size > kMaxBytes) return forget(to, size);
   const auto* first = static_cast<const unsigned char*>(bytes);
   const std::lock_guard lock(mutex_);
-  set_locked(number(to), Bytes(first, first + size));
+  set_locked(number(to), {Bytes(first, first + size)});
 }
 
-void KnownBytes::fill(const void* to, int byte, std::size_t size) {
+void KnownBytes::fill(const void* to, int byte, std::size_t size, bool is_assumed) {
   if (size > kMaxBytes) return forget(to, size);
   const std::lock_guard lock(mutex_);
-  set_locked(number(to), Bytes(size, static_cast<unsigned char>(byte)));
+  set_locked(number(to), {Bytes(size, static_cast<unsigned char>(byte)), is_assumed});
 }
 
 void KnownBytes::copy(const void* to, const void* from, std::size_t size) {
   if (size > kMaxBytes) return forget(to, size);
   const std::lock_guard lock(mutex_);
-  Bytes bytes = find_locked(number(from), size);
-  if (bytes.empty()) return forget_locked(number(to), size);
-  set_locked(number(to), std::move(bytes));
+  Range found = find_locked(number(from), size);
+  if (found.bytes.empty()) return forget_locked(number(to), size);
+  set_locked(number(to), std::move(found));
 }
 
 void KnownBytes::forget(const void* at, std::size_t size) {
@@ -48,24 +48,29 @@ void KnownBytes::forget_all() {
 std::vector<unsigned char> KnownBytes::find(const void* from, std::size_t size) const {
   if (size > kMaxBytes) return {};
   const std::lock_guard lock(mutex_);
-  return find_locked(number(from), size);
+  return find_locked(number(from), size).bytes;
 }
 
 bool KnownBytes::read(void* to, const void* from, std::size_t size) const {
-  const Bytes bytes = find(from, size);
-  if (bytes.empty()) {
+  Range found;
+  if (size <= kMaxBytes) {
+    const std::lock_guard lock(mutex_);
+    found = find_locked(number(from), size);
+  }
+  if (found.bytes.empty()) {
     std::memset(to, 0, size);
   } else {
-    std::memcpy(to, bytes.data(), size);
+    std::memcpy(to, found.bytes.data(), size);
   }
-  return !bytes.empty();
+  return !found.bytes.empty() && !found.is_assumed;
 }
 
-void KnownBytes::set_locked(std::uintptr_t to, Bytes bytes) {
-  forget_locked(to, bytes.size());
-  if (bytes.empty() || bytes_ + bytes.size() > kMaxBytesInAll) return;
-  bytes_ += bytes.size();
-  ranges_.emplace(to, std::move(bytes));
+void KnownBytes::set_locked(std::uintptr_t to, Range range) {
+  const std::size_t size = range.bytes.size();
+  forget_locked(to, size);
+  if (size == 0 || bytes_ + size > kMaxBytesInAll) return;
+  bytes_ += size;
+  ranges_.emplace(to, std::move(range));
 }
 
 /// Of a range that lies there in part, the other parts stay known.
@@ -74,39 +79,43 @@ void KnownBytes::forget_locked(std::uintptr_t begin, std::size_t size) {
   auto range = ranges_.lower_bound(begin);
   if (range != ranges_.begin()) {
     const auto before = std::prev(range);
-    if (before->first + before->second.size() > begin) range = before;
+    if (before->first + before->second.bytes.size() > begin) range = before;
   }
   while (range != ranges_.end() && range->first < end) {
-    const auto [first, bytes] = std::move(*range);
+    const std::uintptr_t first = range->first;
+    const auto [bytes, is_assumed] = std::move(range->second);
     bytes_ -= bytes.size();
     range = ranges_.erase(range);
     if (first < begin) {
       const auto kept = static_cast<std::ptrdiff_t>(begin - first);
       bytes_ += begin - first;
-      ranges_.emplace(first, Bytes(bytes.begin(), bytes.begin() + kept));
+      ranges_.emplace(first, Range{Bytes(bytes.begin(), bytes.begin() + kept), is_assumed});
     }
     if (first + bytes.size() > end) {
       const auto dropped = static_cast<std::ptrdiff_t>(end - first);
       bytes_ += bytes.size() - (end - first);
-      range = ranges_.emplace(end, Bytes(bytes.begin() + dropped, bytes.end())).first;
+      range = ranges_.emplace(end, Range{Bytes(bytes.begin() + dropped, bytes.end()), is_assumed})
+                  .first;
       ++range;
     }
   }
 }
 
-KnownBytes::Bytes KnownBytes::find_locked(std::uintptr_t from, std::size_t size) const {
+KnownBytes::Range KnownBytes::find_locked(std::uintptr_t from, std::size_t size) const {
   const std::uintptr_t end = from + size;
-  Bytes found;
+  Range found;
   auto range = ranges_.upper_bound(from);
   if (range != ranges_.begin()) --range;
   for (; range != ranges_.end() && range->first < end; ++range) {
-    const auto& [first, bytes] = *range;
+    const std::uintptr_t first = range->first;
+    const Bytes& bytes = range->second.bytes;
     const std::uintptr_t begin = std::max(first, from);
     const std::uintptr_t last = std::min(first + bytes.size(), end);
     if (begin >= last) continue;
-    found.resize(size);
+    found.bytes.resize(size);
+    found.is_assumed |= range->second.is_assumed;
     std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(begin - first), last - begin,
-                found.begin() + static_cast<std::ptrdiff_t>(begin - from));
+                found.bytes.begin() + static_cast<std::ptrdiff_t>(begin - from));
   }
   return found;
 }

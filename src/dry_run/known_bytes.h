@@ -20,8 +20,9 @@ class KnownBytes {
 
   /// `bytes` now stand at `to`.
   void set(const void* to, const void* bytes, std::size_t size);
-  /// The same byte again and again.
-  void fill(const void* to, int byte, std::size_t size);
+  /// The same byte again and again. `is_assumed`: nobody computed it, so that read() counts it for
+  /// not known.
+  void fill(const void* to, int byte, std::size_t size, bool is_assumed = false);
   /// What stands at `from`, known or not, now stands at `to` as well.
   void copy(const void* to, const void* from, std::size_t size);
   /// Something that is not known now stands there.
@@ -30,18 +31,23 @@ class KnownBytes {
 
   /// The bytes that stand there, with zeros for those that are not known; empty, where none is.
   std::vector<unsigned char> find(const void* from, std::size_t size) const;
-  /// Gives these to the host. False: none is known, and it gets zeros.
+  /// Gives these to the host. False: none is known, and it gets zeros, or some are assumed.
   bool read(void* to, const void* from, std::size_t size) const;
 
  private:
   using Bytes = std::vector<unsigned char>;
 
-  void set_locked(std::uintptr_t to, Bytes bytes);
+  struct Range {
+    Bytes bytes;
+    bool is_assumed = false;
+  };
+
+  void set_locked(std::uintptr_t to, Range range);
   void forget_locked(std::uintptr_t begin, std::size_t size);
-  Bytes find_locked(std::uintptr_t from, std::size_t size) const;
+  Range find_locked(std::uintptr_t from, std::size_t size) const;
 
   mutable std::mutex mutex_;
-  std::map<std::uintptr_t, Bytes> ranges_;  // which do not overlap
+  std::map<std::uintptr_t, Range> ranges_;  // which do not overlap
   std::size_t bytes_ = 0;                   // in all
 };
 

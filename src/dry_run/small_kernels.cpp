@@ -56,6 +56,33 @@ struct Elementwise {
 
 constexpr std::size_t kMostBytesOfElement = 16;  // a complex number in doubles
 
+/// {value}, of so many bytes.
+void fill(const Elementwise& launch, std::size_t width, KnownBytes& known) {
+  const std::size_t size = launch.count * width;
+  if (size > KnownBytes::kMaxBytes) return known.forget(launch.pointer(0), size);
+  std::vector<unsigned char> bytes(size);
+  for (std::size_t i = 0; i < size; ++i) {
+    bytes[i] = static_cast<const unsigned char*>(launch.functor)[i % width];
+  }
+  known.set(launch.pointer(0), bytes.data(), size);
+}
+
+/// The bytes of a number, by the letter of its type in a mangled name; 0: it is none of these.
+std::size_t width_of(char type) {
+  switch (type) {
+    case 'b':
+      return sizeof(bool);
+    case 'i':
+    case 'f':
+      return sizeof(std::int32_t);
+    case 'l':
+    case 'd':
+      return sizeof(std::int64_t);
+    default:
+      return 0;
+  }
+}
+
 /// The functor is {other, alpha}: self + alpha * other.
 Numbers add_number(const Elementwise& launch, const KnownBytes& known) {
   const auto other = at<std::int64_t>(launch.functor);
@@ -90,11 +117,20 @@ std::vector<unsigned char> compare(const Elementwise& launch, const KnownBytes& 
   return result;
 }
 
+/// The letter behind "FillFunctorI"; 0: it is no such kernel.
+char fill_type(const char* name) {
+  constexpr std::string_view kFunctor = "11FillFunctorI";
+  const char* found = std::strstr(name, kFunctor.data());
+  return found == nullptr ? '\0' : found[kFunctor.size()];
+}
+
 bool run_elementwise(SmallKernel kernel, const SmallLaunch& launch, KnownBytes& known, Owns owns) {
   const Elementwise elements(launch.arguments);
   const void* to = elements.pointer(0);
   if (!owns(to)) return false;
-  if (kernel == SmallKernel::compare) {
+  if (kernel == SmallKernel::fill) {
+    fill(elements, width_of(fill_type(launch.name)), known);
+  } else if (kernel == SmallKernel::compare) {
     const auto result = compare(elements, known);
     put(known, to, elements.count, result.data(), !result.empty());
   } else if (kernel == SmallKernel::elementwise) {
@@ -109,21 +145,51 @@ bool run_elementwise(SmallKernel kernel, const SmallLaunch& launch, KnownBytes& 
 
 /// at::native::reduce_kernel(ReduceOp): {functor, identity, {bytes of an element, inputs, outputs,
 /// ...}, two calculators of offsets, source, destination, and null where one block does it all:
-/// another destination and three buffers}.
-bool run_sum(const SmallLaunch& launch, KnownBytes& known, Owns owns) {
-  constexpr std::size_t kConfig = 16;
-  constexpr std::size_t kSource = 992;
-  const void* const operation = launch.arguments[0];
-  const auto count = at<std::array<int, 3>>(operation, kConfig);
-  const auto pointers = at<std::array<const void*, 6>>(operation, kSource);
-  const bool is_one_block = std::count(pointers.begin() + 2, pointers.end(), nullptr) == 4;
-  if (count[0] != sizeof(std::int64_t) || count[1] < 1 || count[2] != 1 || !is_one_block ||
-      !owns(pointers[0]) || !owns(pointers[1])) {
+/// another destination and three buffers}. Where the numbers are of one byte, what follows them
+/// lies nearer.
+struct Reduce {
+  Reduce(const void* operation, bool is_of_bytes)
+      : counts(at<std::array<int, 3>>(operation, is_of_bytes ? 4 : 16)),
+        pointers(at<std::array<const void*, 6>>(operation, is_of_bytes ? 976 : 992)) {}
+
+  bool gives_one(std::size_t width) const {
+    return counts[0] == static_cast<int>(width) && counts[1] >= 1 && counts[2] == 1;
+  }
+  bool is_of_one_block() const {
+    return std::count(pointers.begin() + 2, pointers.end(), nullptr) == 4;
+  }
+  std::size_t inputs() const { return static_cast<std::size_t>(counts[1]); }
+  const void* from() const { return pointers[0]; }
+  const void* to() const { return pointers[1]; }
+
+  std::array<int, 3> counts;
+  std::array<const void*, 6> pointers;
+};
+
+bool run_reduce(SmallKernel kernel, const SmallLaunch& launch, KnownBytes& known, Owns owns) {
+  const Reduce reduce(launch.arguments[0], /*is_of_bytes=*/false);
+  if (!reduce.gives_one(sizeof(std::int64_t)) || !reduce.is_of_one_block() ||
+      !owns(reduce.from()) || !owns(reduce.to())) {
     return false;
   }
-  const Numbers numbers = numbers_at(known, pointers[0], static_cast<std::size_t>(count[1]));
-  const auto sum = std::accumulate(numbers.begin(), numbers.end(), std::int64_t{0});
-  put(known, pointers[1], sizeof(sum), &sum, !numbers.empty());
+  const Numbers numbers = numbers_at(known, reduce.from(), reduce.inputs());
+  std::int64_t result = 0;
+  if (kernel == SmallKernel::sum) {
+    result = std::accumulate(numbers.begin(), numbers.end(), result);
+  } else if (!numbers.empty()) {
+    result = std::ranges::max(numbers);
+  }
+  put(known, reduce.to(), sizeof(result), &result, !numbers.empty());
+  return true;
+}
+
+/// It may have written to its other buffers, of which nobody reads.
+bool run_all(const SmallLaunch& launch, KnownBytes& known, Owns owns) {
+  const Reduce reduce(launch.arguments[0], /*is_of_bytes=*/true);
+  if (!reduce.gives_one(sizeof(bool)) || !owns(reduce.from()) || !owns(reduce.to())) return false;
+  const auto bytes = known.find(reduce.from(), reduce.inputs());
+  const bool holds = std::ranges::all_of(bytes, [](unsigned char byte) { return byte != 0; });
+  known.fill(reduce.to(), holds ? 1 : 0, sizeof(bool), /*is_assumed=*/bytes.empty());
   return true;
 }
 
@@ -166,12 +232,17 @@ SmallKernel small_kernel(const char* name) {
   const bool is_unrolled = has("27unrolled_elementwise_kernelI") && has("TrivialOffsetCalculator");
   if (has("29vectorized_elementwise_kernelI") || is_unrolled) {
     if (has("LoadWithCast")) return SmallKernel::elementwise;
+    if (width_of(fill_type(name)) != 0) return SmallKernel::fill;
     if (has("21CUDAFunctorOnSelf_addIlE")) return SmallKernel::add_number;
     if (has("15CUDAFunctor_addIlE")) return SmallKernel::add;
     if (has("14CompareFunctorIlEESt5arrayIPcLm3EE")) return SmallKernel::compare;
     return SmallKernel::elementwise;
   }
-  if (has("13reduce_kernelI") && has("sum_functorIlllE")) return SmallKernel::sum;
+  if (has("13reduce_kernelI")) {
+    if (has("sum_functorIlllE")) return SmallKernel::sum;
+    if (has("13MaxNanFunctorIlE")) return SmallKernel::max;
+    if (has("ReduceOpIbNS0_14func_wrapper_tIb") && has("and_kernel_cuda")) return SmallKernel::all;
+  }
   if (has("CatArrayBatchedCopy") && has("jLi1ELi128ELi1E")) return SmallKernel::join;
   return SmallKernel::other;
 }
@@ -179,12 +250,16 @@ SmallKernel small_kernel(const char* name) {
 bool run_small_kernel(SmallKernel kernel, const SmallLaunch& launch, KnownBytes& known, Owns owns) {
   switch (kernel) {
     case SmallKernel::elementwise:
+    case SmallKernel::fill:
     case SmallKernel::add_number:
     case SmallKernel::add:
     case SmallKernel::compare:
       return run_elementwise(kernel, launch, known, owns);
     case SmallKernel::sum:
-      return run_sum(launch, known, owns);
+    case SmallKernel::max:
+      return run_reduce(kernel, launch, known, owns);
+    case SmallKernel::all:
+      return run_all(launch, known, owns);
     case SmallKernel::join:
       return run_join(launch, known, owns);
     case SmallKernel::other:

@@ -9,7 +9,7 @@
 namespace headroom::dry_run {
 
 /// What a kernel is, as far as it is known.
-enum class SmallKernel { other, elementwise, add_number, add, compare, sum, join };
+enum class SmallKernel { other, elementwise, fill, add_number, add, compare, sum, max, all, join };
 
 /// By the kernel's mangled name.
 SmallKernel small_kernel(const char* name);
@@ -22,9 +22,10 @@ struct SmallLaunch {
 };
 
 /// Brings what is known up to date with a launch: with the results where all that they are made of
-/// is known, else with that its outputs are not. `owns`: whether an address is a device's. False
-/// where the kernel is none of these, or its arguments are not laid out as expected: it may have
-/// written anywhere.
+/// is known, else with that its outputs are not. Whether all of something holds that is not known
+/// is taken for true: programs check so that what they computed is valid, and end where it is not.
+/// `owns`: whether an address is a device's. False where the kernel is none of these, or its
+/// arguments are not laid out as expected: it may have written anywhere.
 bool run_small_kernel(SmallKernel kernel, const SmallLaunch& launch, KnownBytes& known,
                       bool (*owns)(const void* address));
 

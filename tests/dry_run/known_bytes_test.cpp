@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include <string>
 
 namespace headroom::dry_run {
@@ -93,6 +95,20 @@ TEST_F(KnownBytesTest, AreNoMoreThanTheLimits) {
   known.forget_all();
   set(address + 0x100000, "x");
   EXPECT_EQ(read(address + 0x100000, 1), "x");
+}
+
+TEST(KnownBytes, that_are_assumed_count_for_not_known_also_where_they_were_copied) {
+  KnownBytes known;
+  const std::array<char, 4> device{};
+  std::array<char, 2> host{};
+  known.fill(device.data(), 5, 2, /*is_assumed=*/true);
+  known.copy(device.data() + 2, device.data() + 1, 1);
+  EXPECT_FALSE(known.read(host.data(), device.data() + 2, 1));
+  EXPECT_EQ(host[0], 5);
+  known.fill(device.data(), 6, 1);
+  EXPECT_FALSE(known.read(host.data(), device.data(), 2));
+  EXPECT_EQ(host, (std::array<char, 2>{6, 5}));
+  EXPECT_TRUE(known.read(host.data(), device.data(), 1));
 }
 
 }  // namespace

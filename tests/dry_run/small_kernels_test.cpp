@@ -25,6 +25,20 @@ const char* const kCompare =
 const char* const kFill =
     "_ZN2at6native29vectorized_elementwise_kernelILi2ENS0_11FillFunctorIlEESt5arrayIPcLm1EEEEviT0_T"
     "1_";
+const char* const kFillBools =
+    "_ZN2at6native29vectorized_elementwise_kernelILi2ENS0_11FillFunctorIbEESt5arrayIPcLm1EEEEviT0_T"
+    "1_";
+const char* const kAbsolute =
+    "_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_10AbsFunctorIfEESt5arrayIPcLm2EEEEviT0_T1"
+    "_";
+const char* const kMax =
+    "_ZN2at6native13reduce_kernelILi512ELi1ENS0_8ReduceOpIlNS0_14func_wrapper_tIlNS0_"
+    "13MaxNanFunctor"
+    "IlEEEEjlLi4ELi4EEEEEvT1_";
+const char* const kAll =
+    "_ZN2at6native13reduce_kernelILi512ELi1ENS0_8ReduceOpIbNS0_14func_wrapper_tIbZZZNS0_15and_"
+    "kernel"
+    "_cudaERNS_14TensorIteratorEENKUlvE_clEvENKUlvE10_clEvEUlbbE_EEjbLi4ELi4EEEEEvT1_";
 const char* const kSum =
     "_ZN2at6native13reduce_kernelILi512ELi1ENS0_8ReduceOpIlNS0_14func_wrapper_tIlZNS0_11sum_functor"
     "IlllEclERNS_14TensorIteratorEEUlllE_EEjlLi4ELi4EEEEEvT1_";
@@ -58,13 +72,21 @@ class SmallKernelsTest : public testing::Test {
     int count = 2;
     return run(name, {&count, functor.data(), data.data()});
   }
-  bool run_sum(int inputs, const char* from, const char* to) {
+  bool run_all(int inputs, const char* from, const char* to) {
+    std::array<char, 1200> operation{};
+    const std::array config{1, inputs, 1};
+    const std::array pointers{from, to};
+    std::memcpy(&operation[4], config.data(), sizeof(config));
+    std::memcpy(&operation[976], pointers.data(), sizeof(pointers));
+    return run(kAll, {operation.data()});
+  }
+  bool run_sum(int inputs, const char* from, const char* to, const char* name = kSum) {
     std::array<char, 1200> operation{};
     const std::array config{8, inputs, 1};
     const std::array pointers{from, to};
     std::memcpy(&operation[16], config.data(), sizeof(config));
     std::memcpy(&operation[992], pointers.data(), sizeof(pointers));
-    return run(kSum, {operation.data()});
+    return run(name, {operation.data()});
   }
 
   KnownBytes known;
@@ -87,7 +109,7 @@ TEST_F(SmallKernelsTest, AddAndCompareWhatIsKnown) {
 TEST_F(SmallKernelsTest, ForgetTheirOutputsAloneWhereTheyDoNotKnowMore) {
   set(0x1000, {3, 4});
   set(0x2000, {5, 6});
-  EXPECT_TRUE(run_elementwise(kFill, {7}, {place(0x1000)}));
+  EXPECT_TRUE(run_elementwise(kAbsolute, {7}, {place(0x1000), place(0x2000)}));
   EXPECT_TRUE(numbers(0x1000, 2).empty());
   EXPECT_TRUE(run_elementwise(kAdd, {1}, {place(0x2000), place(0x1000), place(0x2000)}));
   EXPECT_TRUE(numbers(0x2000, 2).empty());
@@ -103,6 +125,35 @@ TEST_F(SmallKernelsTest, SumWhatIsKnown) {
   EXPECT_EQ(numbers(0x2000, 1), (Numbers{12}));
   EXPECT_TRUE(run_sum(1, place(0x1008), place(0x2000)));
   EXPECT_EQ(numbers(0x2000, 1), (Numbers{4}));
+}
+
+TEST_F(SmallKernelsTest, FindTheLargestOfWhatIsKnown) {
+  set(0x1000, {-3, -4, -2});
+  EXPECT_TRUE(run_sum(3, place(0x1000), place(0x2000), kMax));
+  EXPECT_EQ(numbers(0x2000, 1), (Numbers{-2}));
+  EXPECT_TRUE(run_sum(3, place(0x4000), place(0x2000), kMax));
+  EXPECT_TRUE(numbers(0x2000, 1).empty());
+}
+
+TEST_F(SmallKernelsTest, FillWithOneNumber) {
+  EXPECT_TRUE(run_elementwise(kFill, {-7}, {place(0x1000)}));
+  EXPECT_EQ(numbers(0x1000, 2), (Numbers{-7, -7}));
+  EXPECT_TRUE(run_elementwise(kFillBools, {1}, {place(0x1000)}));
+  EXPECT_EQ(known.find(place(0x1000), 3), (std::vector<unsigned char>{1, 1, 0xff}));
+}
+
+TEST_F(SmallKernelsTest, TakeForTrueThatAllOfWhatIsNotKnownHolds) {
+  char value = 0;
+  EXPECT_TRUE(run_all(8, place(0x1000), place(0x2000)));
+  EXPECT_FALSE(known.read(&value, place(0x2000), 1)) << "nobody computed it";
+  EXPECT_EQ(value, 1);
+  known.set(place(0x1000), "\1\1\0", 3);
+  EXPECT_TRUE(run_all(3, place(0x1000), place(0x2000)));
+  EXPECT_TRUE(known.read(&value, place(0x2000), 1));
+  EXPECT_EQ(value, 0);
+  EXPECT_TRUE(run_all(2, place(0x1000), place(0x2000)));
+  EXPECT_TRUE(known.read(&value, place(0x2000), 1));
+  EXPECT_EQ(value, 1);
 }
 
 TEST_F(SmallKernelsTest, JoinWhatIsKnown) {

@@ -211,6 +211,41 @@ TEST_F(PythonProgram, FindsItsKernelsOnEveryGpu) {
       << ended.err;
 }
 
+// Of what is computed, nobody knows whether it is valid; of what came from the host, all is known.
+TEST_F(PythonProgram, TakesForTrueThatWhatItComputedIsValid) {
+  const Ended ended = plan(
+      {}, {"-c",
+           "import torch\n"
+           "logits = torch.randn(8, 4, device='cuda')\n"
+           "torch.distributions.Categorical(logits=logits)\n"
+           "assert torch.allclose(logits, logits + 0)\n"
+           "lengths = torch.tensor([3, 7, 5]).cuda()\n"
+           "print('longest', int(lengths.max()), 'known', int((lengths > lengths - 1).all()))\n"});
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  EXPECT_EQ(printed(ended.err, "longest"), 7);
+  EXPECT_EQ(printed(ended.err, "known"), 1);
+  EXPECT_GE(Json::parse(ended.out)["processes"][0]["values_read"], 2);
+}
+
+// Images in float32, four dimensions: cuDNN's. By hand: the grid, what is sampled, and gradients.
+TEST_F(PythonProgram, SamplesImages) {
+  const Ended ended =
+      plan({}, {"-c",
+                "import torch\n"
+                "image = torch.randn(8, 3, 64, 64, device='cuda', requires_grad=True)\n"
+                "theta = torch.randn(8, 2, 3, device='cuda', requires_grad=True)\n"
+                "before = torch.cuda.memory_allocated()\n"
+                "grid = torch.nn.functional.affine_grid(theta, (8, 3, 32, 32))\n"
+                "sampled = torch.nn.functional.grid_sample(image, grid, align_corners=True)\n"
+                "print('sampled', sampled.untyped_storage().nbytes())\n"
+                "sampled.sum().backward()\n"
+                "print('allocated', torch.cuda.max_memory_allocated())\n"
+                "print('reserved', torch.cuda.max_memory_reserved())\n"});
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  EXPECT_EQ(printed(ended.err, "sampled"), 8 * 3 * 32 * 32 * 4);
+  expect_printed_peaks(Json::parse(ended.out)["processes"][0], ended.err);
+}
+
 TEST_F(PythonProgram, FitsWhereItGoesOnWithLess) {
   const Ended ended =
       plan({"--gpu-memory", "2GiB"},
