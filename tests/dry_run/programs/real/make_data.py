@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""make_data.py FOLDER: texts, images, a tokenizer and models with random weights, small on disk."""
+import json
+import sys
+from pathlib import Path
+
+import numpy
+import tokenizers
+import torch
+import transformers
+from litgpt import GPT, Config
+from PIL import Image
+
+FOLDER = Path(sys.argv[1])
+WORDS = ("a an the model memory peak step layer loss gradient keeps frees takes gives large small "
+         "first last of in to and is was not all").split()
+SPECIAL = ["<unk>", "<s>", "</s>", "<pad>"]
+random = numpy.random.default_rng(1)
+
+
+def text(words: int) -> str:
+    return " ".join(random.choice(WORDS, words))
+
+
+def make_texts() -> None:
+    rows = [{"instruction": text(20), "input": "", "output": text(200), "text": text(400)}
+            for _ in range(64)]
+    (FOLDER / "instructions.json").write_text(json.dumps(rows))
+    for kind, answers in (("sft", {}), ("dpo", {"rejected": 200})):
+        (FOLDER / kind).mkdir()
+        lines = [{"prompt": text(50), "chosen" if answers else "completion": text(400)} |
+                 {name: text(words) for name, words in answers.items()} for _ in range(64)]
+        (FOLDER / kind / "train.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    chains = ["C" * random.integers(2, 9) + str(random.choice(["O", "N", "C=O", "c1ccccc1"]))
+              for _ in range(256)]
+    (FOLDER / "molecules.csv").write_text(
+        "smiles,value\n" + "".join(f"{chain},{len(chain)}\n" for chain in chains))
+
+
+def make_images() -> None:
+    """A folder for each class; the same images with boxes, as YOLO has them."""
+    for kind in ("train", "val"):
+        (FOLDER / "boxes/images" / kind).mkdir(parents=True)
+        (FOLDER / "boxes/labels" / kind).mkdir(parents=True)
+        for number in range(32):
+            image = Image.fromarray(random.integers(0, 256, (256, 256, 3), dtype=numpy.uint8))
+            folder = FOLDER / "images" / kind / f"class_{number % 2}"
+            folder.mkdir(parents=True, exist_ok=True)
+            image.save(folder / f"{number}.jpg")
+            image.save(FOLDER / "boxes/images" / kind / f"{number}.jpg")
+            (FOLDER / "boxes/labels" / kind / f"{number}.txt").write_text(
+                "0 0.3 0.3 0.2 0.2\n1 0.6 0.6 0.3 0.3\n")
+    (FOLDER / "boxes.yaml").write_text(
+        f"path: {FOLDER / 'boxes'}\ntrain: images/train\nval: images/val\n"
+        "names: {0: square, 1: circle}\n")
+
+
+def make_tokenizer() -> tokenizers.Tokenizer:
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.WordLevel(
+        {word: number for number, word in enumerate(SPECIAL + WORDS)}, unk_token="<unk>"))
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+    return tokenizer
+
+
+def make_models() -> None:
+    """A Llama of 134 million parameters for transformers, Pythia 160M for LitGPT."""
+    tokenizer = make_tokenizer()
+    config = transformers.LlamaConfig(
+        vocab_size=32000, hidden_size=768, intermediate_size=2048, num_hidden_layers=12,
+        num_attention_heads=12, max_position_embeddings=2048)
+    transformers.LlamaForCausalLM(config).to(torch.bfloat16).save_pretrained(FOLDER / "llama")
+    transformers.PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, unk_token="<unk>", bos_token="<s>", eos_token="</s>",
+        pad_token="<pad>").save_pretrained(FOLDER / "llama")
+    pythia = FOLDER / "checkpoints/EleutherAI/pythia-160m"
+    pythia.mkdir(parents=True)
+    tokenizer.save(str(pythia / "tokenizer.json"))
+    (pythia / "tokenizer_config.json").write_text(json.dumps(
+        {"bos_token": "<s>", "eos_token": "</s>", "tokenizer_class": "PreTrainedTokenizerFast"}))
+    config = Config.from_name("pythia-160m")
+    torch.save(GPT(config).to(torch.bfloat16).state_dict(), pythia / "lit_model.pth")
+    from litgpt.utils import save_config
+    save_config(config, pythia)
+
+
+FOLDER.mkdir(parents=True)
+torch.manual_seed(1)
+make_texts()
+make_images()
+make_models()
+(FOLDER / "made").touch()
