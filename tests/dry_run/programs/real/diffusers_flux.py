@@ -5,7 +5,8 @@ from diffusers import FluxTransformer2DModel
 from peft import LoraConfig
 
 with torch.device("cuda"):
-    model = FluxTransformer2DModel(num_layers=2, num_single_layers=4).to(torch.bfloat16)
+    model = FluxTransformer2DModel(num_layers=2, num_single_layers=4, guidance_embeds=True)
+model.to(torch.bfloat16)
 model.requires_grad_(False)
 model.enable_gradient_checkpointing()
 model.add_adapter(LoraConfig(r=16, use_dora=True,

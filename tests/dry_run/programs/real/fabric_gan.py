@@ -5,7 +5,6 @@ import torch
 from torch import nn
 
 fabric = lightning.fabric.Fabric()
-fabric.launch()
 make = nn.Sequential(
     nn.ConvTranspose2d(128, 512, 4), nn.BatchNorm2d(512), nn.ReLU(),
     nn.ConvTranspose2d(512, 256, 4, 2, 1), nn.BatchNorm2d(256), nn.ReLU(),

@@ -15,7 +15,7 @@ with enable_wrap(wrapper_cls=FullyShardedDataParallel, mixed_precision=True):
     model = FullyShardedDataParallel(nn.Sequential(*blocks), mixed_precision=True).cuda()
 optimizer = torch.optim.AdamW(model.parameters())
 for _ in range(3):
-    model(torch.randn(2048, 2048, device="cuda")).float().sum().backward()
+    model(torch.randn(2048, 2048, device="cuda", requires_grad=True)).float().sum().backward()
     model.clip_grad_norm_(1.0)
     optimizer.step()
     optimizer.zero_grad()

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lightning on two GPUs: a segmentation network, accumulated gradients, an average of weights."""
+"""Lightning on two GPUs: a segmentation network, SyncBatchNorm, accumulated gradients."""
 import lightning
 import segmentation_models_pytorch as smp
 import torch
-from lightning.pytorch.callbacks import StochasticWeightAveraging
 
 
 class Module(lightning.LightningModule):
@@ -26,5 +25,5 @@ if __name__ == "__main__":
     trainer = lightning.Trainer(
         accelerator="cuda", devices=2, strategy="ddp", precision="16-mixed", max_epochs=2,
         sync_batchnorm=True, accumulate_grad_batches=2, logger=False, enable_checkpointing=False,
-        enable_progress_bar=False, callbacks=[StochasticWeightAveraging(1e-2)])
+        enable_progress_bar=False)
     trainer.fit(Module(), torch.utils.data.DataLoader(data, 4))

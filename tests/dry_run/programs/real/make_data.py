@@ -5,10 +5,12 @@ import sys
 from pathlib import Path
 
 import numpy
+import sentencepiece
 import tokenizers
 import torch
 import transformers
 from litgpt import GPT, Config
+from litgpt.utils import save_config
 from PIL import Image
 
 FOLDER = Path(sys.argv[1])
@@ -26,33 +28,24 @@ def make_texts() -> None:
     rows = [{"instruction": text(20), "input": "", "output": text(200), "text": text(400)}
             for _ in range(64)]
     (FOLDER / "instructions.json").write_text(json.dumps(rows))
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(row["text"] for row in rows), model_prefix=str(FOLDER / "words"),
+        vocab_size=200, hard_vocab_limit=False, minloglevel=2)
     for kind, answers in (("sft", {}), ("dpo", {"rejected": 200})):
         (FOLDER / kind).mkdir()
         lines = [{"prompt": text(50), "chosen" if answers else "completion": text(400)} |
                  {name: text(words) for name, words in answers.items()} for _ in range(64)]
         (FOLDER / kind / "train.jsonl").write_text("\n".join(map(json.dumps, lines)))
-    chains = ["C" * random.integers(2, 9) + str(random.choice(["O", "N", "C=O", "c1ccccc1"]))
-              for _ in range(256)]
-    (FOLDER / "molecules.csv").write_text(
-        "smiles,value\n" + "".join(f"{chain},{len(chain)}\n" for chain in chains))
 
 
 def make_images() -> None:
-    """A folder for each class; the same images with boxes, as YOLO has them."""
+    """A folder for each class."""
     for kind in ("train", "val"):
-        (FOLDER / "boxes/images" / kind).mkdir(parents=True)
-        (FOLDER / "boxes/labels" / kind).mkdir(parents=True)
-        for number in range(32):
+        for number in range(64):
             image = Image.fromarray(random.integers(0, 256, (256, 256, 3), dtype=numpy.uint8))
             folder = FOLDER / "images" / kind / f"class_{number % 2}"
             folder.mkdir(parents=True, exist_ok=True)
             image.save(folder / f"{number}.jpg")
-            image.save(FOLDER / "boxes/images" / kind / f"{number}.jpg")
-            (FOLDER / "boxes/labels" / kind / f"{number}.txt").write_text(
-                "0 0.3 0.3 0.2 0.2\n1 0.6 0.6 0.3 0.3\n")
-    (FOLDER / "boxes.yaml").write_text(
-        f"path: {FOLDER / 'boxes'}\ntrain: images/train\nval: images/val\n"
-        "names: {0: square, 1: circle}\n")
 
 
 def make_tokenizer() -> tokenizers.Tokenizer:
@@ -79,7 +72,6 @@ def make_models() -> None:
         {"bos_token": "<s>", "eos_token": "</s>", "tokenizer_class": "PreTrainedTokenizerFast"}))
     config = Config.from_name("pythia-160m")
     torch.save(GPT(config).to(torch.bfloat16).state_dict(), pythia / "lit_model.pth")
-    from litgpt.utils import save_config
     save_config(config, pythia)
 
 
