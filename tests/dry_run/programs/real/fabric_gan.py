@@ -12,7 +12,7 @@ make = nn.Sequential(
     nn.ConvTranspose2d(128, 3, 4, 2, 1), nn.Tanh())
 judge = nn.Sequential(
     nn.Conv2d(3, 128, 4, 2, 1), nn.LeakyReLU(0.2), nn.Conv2d(128, 256, 4, 2, 1),
-    nn.BatchNorm2d(256), nn.LeakyReLU(0.2), nn.Conv2d(256, 1, 8), nn.Flatten(0))
+    nn.GroupNorm(8, 256), nn.LeakyReLU(0.2), nn.Conv2d(256, 1, 8), nn.Flatten(0))
 make, makes = fabric.setup(make, torch.optim.Adam(make.parameters(), 2e-4, betas=(0.5, 0.999)))
 judge, judges = fabric.setup(judge, torch.optim.Adam(judge.parameters(), 2e-4, betas=(0.5, 0.999)))
 loss = nn.BCEWithLogitsLoss()

@@ -4,7 +4,7 @@ import torch
 from torch import nn
 
 layer = nn.TransformerEncoderLayer(768, 12, 3072, dropout=0.0, batch_first=True)
-model = nn.TransformerEncoder(layer, 2, enable_nested_tensor=False).to("cuda", torch.bfloat16)
+model = nn.TransformerEncoder(layer, 1, enable_nested_tensor=False).to("cuda", torch.bfloat16)
 step = torch.compile(model, mode="max-autotune")
 optimizer = torch.optim.AdamW(model.parameters(), capturable=True)
 for _ in range(4):
