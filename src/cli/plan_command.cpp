@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/ranges.h>
+
 #include <memory>
 
 #include "src/cli/arguments.h"
@@ -79,7 +81,8 @@ int plan_program(const CommandLine& line, const Catalog& catalog, const PlanOpti
   };
   if (options.cases.out.empty()) return run(nullptr);
   const int ranks = played.world > 0 ? played.world : dry_run.devices;
-  KeptProgram results(catalog, {name, line.program, ranks, dry_run}, options.cases.out);
+  const std::string rank = fmt::format("{}", fmt::join(options.program.rank, ","));
+  KeptProgram results(catalog, {name, line.program, ranks, dry_run, rank}, options.cases.out);
   const PlanKeeper keeper{results, options.cases.out};
   return run(&keeper);
 }

@@ -31,6 +31,7 @@ Case case_of(const ProgramCase& program) {
   one.fields = {{"ranks", program.ranks},
                 {"model", {{"name", program.name}}},
                 {"program", json_of(program.words)}};
+  if (!program.rank.empty()) one.fields["rank"] = program.rank;
   const DryRun& dry_run = program.dry_run;
   if (dry_run.memory_bytes > 0) one.fields["gpu_memory_bytes"] = dry_run.memory_bytes;
   if (dry_run.steps > 0) one.fields["steps"] = dry_run.steps;

@@ -19,6 +19,7 @@ struct ProgramCase {
   std::vector<std::string> words;  // of the command
   std::int64_t ranks = 1;          // as --ranks has them
   DryRun dry_run;
+  std::string rank = {};  // as --rank has it; empty: not given
 };
 
 /// What a case is called that nobody named: the script of the command, without its folder and

@@ -126,7 +126,9 @@ Html table(const CaseGroup& group) {
 
 Html peak_figure(const CaseGroup& group) {
   const double largest = largest_peak(group);
-  if (largest <= 0) return {};
+  const auto is_there = [&](const PeakCategory& part) { return has_part(group, part); };
+  // Of somebody's program no part is known.
+  if (largest <= 0 || std::ranges::none_of(kPeakCategories, is_there)) return {};
   const Html caption = element("figcaption", name_html(group.title));
   return element("figure", caption + legend(group) + bars(group, largest)) + table(group);
 }

@@ -189,9 +189,28 @@ std::string exactly(const std::string& name) {
   return expression + "$";
 }
 
+/// The options of a plan of a program, and its words. What a journal says may be of any type.
+std::string plan_of_program(const Json& work, const std::string& gpu) {
+  std::string command = "./headroom plan --gpu " + shell_word(gpu);
+  const auto add = [&](const char* option, const Json& value) {
+    if (value.is_number_integer()) command += std::string(option) + value.dump();
+    if (value.is_string()) command += option + shell_word(value.get<std::string>());
+  };
+  if (member(work, "ranks") != 1) add(" --ranks ", member(work, "ranks"));
+  add(" --rank ", member(work, "rank"));
+  add(" --steps ", member(work, "steps"));
+  add(" --gpu-memory ", member(work, "gpu_memory_bytes"));
+  command += " --";
+  for (const Json& word : member(work, "program")) add(" ", word);
+  return command;
+}
+
 }  // namespace
 
 std::string rerun_command(const Results& results, const CaseResult& result) {
+  if (member(result.work, "program").is_array()) {
+    return plan_of_program(result.work, results.header["device"].get<std::string>());
+  }
   const std::string suite = std::filesystem::path(results.journal).parent_path() / kSuiteFile;
   const bool is_plan = results.header["kind"] == "planned";
   const std::string device = results.header["device"].get<std::string>();

@@ -138,5 +138,16 @@ TEST(Rerun, names_the_case_alone_whatever_is_in_its_name) {
             "./headroom plan out/s/suite.yaml --only '^a$' --gpu a100-40gb");
 }
 
+TEST(RerunCommand, of_a_program_has_its_words) {
+  Results plan = sample_results("s", "planned", {sample_plan(sample_case("a", "", 1))});
+  plan.cases[0].work = {{"ranks", 8},
+                        {"rank", "0,7"},
+                        {"gpu_memory_bytes", 1000},
+                        {"program", {"python3", "my train.py", 7}}};
+  EXPECT_EQ(rerun_command(plan, plan.cases[0]),
+            "./headroom plan --gpu a100-40gb --ranks 8 --rank 0,7 --gpu-memory 1000 -- python3 "
+            "'my train.py' 7");
+}
+
 }  // namespace
 }  // namespace headroom
