@@ -13,7 +13,7 @@
 
 namespace headroom {
 
-/// A somebody's program as a case: what is planned, and for what.
+/// Somebody's program as a case: what is planned, and for what.
 struct ProgramCase {
   std::string name;                // as is_name() has it; of the suite, too
   std::vector<std::string> words;  // of the command
