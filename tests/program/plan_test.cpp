@@ -336,7 +336,7 @@ TEST(PlanOfAProgram, EndsAProcessThatCanNotReport) {
 
 TEST(PlanOfAProgram, RefusesOptionsOfSuites) {
   for (const std::string option :
-       {"--snapshot", "--resume", "--out=x", "--only=x", "--set=train.batch_size=2"}) {
+       {"--snapshot", "--resume", "--only=x", "--set=train.batch_size=2"}) {
     const Ended refused = run_headroom({"plan", option, "--", "true"});
     EXPECT_EQ(refused.code, 2) << option;
     EXPECT_NE(refused.err.find(option.substr(0, option.find('=')) + " is for suites"),
