@@ -155,18 +155,15 @@ std::filesystem::path log_beside(const std::filesystem::path& file) {
 
 /// Throws ConfigError where an option was given that is not for what is to fit.
 void check_options(const FitOptions& given, bool is_program) {
-  const std::pair<const char*, bool> of_cases[] = {{"--set", !given.overrides.set.empty()},
-                                                   {"--out", !given.out.empty()}};
-  const std::pair<const char*, bool> of_programs[] = {{"--vary", !given.vary.empty()},
-                                                      {"--rank", !given.program.rank.empty()},
-                                                      {"--steps", !given.program.steps.empty()}};
-  for (const auto& [name, is_given] : of_cases) {
-    if (is_program && is_given) throw ConfigError(std::string(name) + " is for a suite or a model");
-  }
-  for (const auto& [name, is_given] : of_programs) {
-    if (!is_program && is_given) {
-      throw ConfigError(std::string(name) + " is for a program, behind --");
-    }
+  if (is_program) {
+    refuse_options("", {{"--set", !given.overrides.set.empty()}, {"--out", !given.out.empty()}},
+                   " is for a suite or a model");
+  } else {
+    refuse_options("",
+                   {{"--vary", !given.vary.empty()},
+                    {"--rank", !given.program.rank.empty()},
+                    {"--steps", !given.program.steps.empty()}},
+                   " is for a program, behind --");
   }
 }
 
@@ -224,8 +221,7 @@ int fit(const Catalog& catalog, const FitOptions& options) {
 void add_fit(CommandLine& line) {
   CLI::App* command = line.app.add_subcommand(
       "fit",
-      "The cheapest techniques, and the largest micro-batch, that fit a memory; of any CUDA "
-      "program "
+      "The cheapest techniques, and the largest micro-batch, that fit a memory; of a CUDA program "
       "of PyTorch (fit -- PROGRAM ...) the GPUs that it fits, or the largest value of --vary");
   const auto options = std::make_shared<FitOptions>();
   command->add_option("SUITE|MODEL", options->subject,

@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <memory>
+#include <optional>
 
 #include "src/cli/arguments.h"
 #include "src/cli/ask_worker.h"
@@ -31,28 +32,23 @@ struct PlanOptions {
 
 /// Throws ConfigError where an option was given that a program can't obey.
 void check_options_of_program(const SuiteArguments& given) {
-  const std::pair<const char*, bool> of_suites[] = {{"--only", !given.only.empty()},
-                                                    {"--set", !given.overrides.set.empty()},
-                                                    {"--resume", given.resume},
-                                                    {"--snapshot", given.snapshot}};
-  for (const auto& [name, is_given] : of_suites) {
-    if (!is_given) continue;
-    throw ConfigError(
-        std::string("plan: ") + name + " is for suites; before -- PROGRAM, --gpu, " +
-        "--gpu-memory, --ranks, --rank, --steps, --explain, --out, --name and --json can "
-        "stand");
-  }
+  refuse_options("plan: ",
+                 {{"--only", !given.only.empty()},
+                  {"--set", !given.overrides.set.empty()},
+                  {"--resume", given.resume},
+                  {"--snapshot", given.snapshot}},
+                 " is for suites; before -- PROGRAM, --gpu, --gpu-memory, --ranks, --rank, "
+                 "--steps, --explain, --out, --name and --json can stand");
 }
 
 /// Throws ConfigError where an option was given that is for a program alone.
 void check_options_of_suites(const PlanOptions& given) {
-  const std::pair<const char*, bool> of_programs[] = {{"--rank", !given.program.rank.empty()},
-                                                      {"--steps", !given.program.steps.empty()},
-                                                      {"--name", !given.name.empty()},
-                                                      {"--explain", given.explain}};
-  for (const auto& [name, is_given] : of_programs) {
-    if (is_given) throw ConfigError(std::string(name) + " is for a program, behind --");
-  }
+  refuse_options("",
+                 {{"--rank", !given.program.rank.empty()},
+                  {"--steps", !given.program.steps.empty()},
+                  {"--name", !given.name.empty()},
+                  {"--explain", given.explain}},
+                 " is for a program, behind --");
 }
 
 /// What its results are called. Throws ConfigError where there are to be none, or it is no name.
@@ -73,18 +69,16 @@ int plan_program(const CommandLine& line, const Catalog& catalog, const PlanOpti
   dry_run.holders = options.explain;
   options.program.set(dry_run, played, ranks_given);
   const std::string name = name_of_results(options, line.program);
-  const PlanForms forms{options.cases.json, options.explain};
-  const auto run = [&](const PlanKeeper* keeper) {
-    return run_dry(line.program, dry_run, played, [&](const DryProgram& program) {
-      return report_program(program, line.program[0], forms, keeper);
-    });
-  };
-  if (options.cases.out.empty()) return run(nullptr);
-  const int ranks = played.world > 0 ? played.world : dry_run.devices;
-  const std::string rank = fmt::format("{}", fmt::join(options.program.rank, ","));
-  KeptProgram results(catalog, {name, line.program, ranks, dry_run, rank}, options.cases.out);
-  const PlanKeeper keeper{results, options.cases.out};
-  return run(&keeper);
+  std::optional<KeptProgram> kept;
+  if (!options.cases.out.empty()) {
+    const int ranks = played.world > 0 ? played.world : dry_run.devices;
+    const std::string rank = fmt::format("{}", fmt::join(options.program.rank, ","));
+    kept.emplace(catalog, ProgramCase{name, line.program, ranks, dry_run, rank}, options.cases.out);
+  }
+  return run_dry(line.program, dry_run, played, [&](const DryProgram& program) {
+    return report_program(program, line.program[0], {options.cases.json, options.explain},
+                          kept ? &*kept : nullptr);
+  });
 }
 
 int plan(const CommandLine& line, const PlanOptions& options) {

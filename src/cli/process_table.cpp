@@ -13,28 +13,24 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string bytes(const Json& process, const char* name) {
-  return process.contains(name) ? format_bytes(process[name].get<std::int64_t>()) : "not known";
-}
-
 /// Notes on one process, a line each.
 std::vector<std::string> notes_on(const Json& process) {
   std::vector<std::string> notes;
   if (process.contains("refused_bytes")) {
-    notes.push_back("out of memory: " + bytes(process, "refused_bytes") + " more were wanted, " +
-                    bytes(process, "free_when_refused_bytes") + " were free" +
+    notes.push_back("out of memory: " + bytes_in(process, "refused_bytes") + " more were wanted, " +
+                    bytes_in(process, "free_when_refused_bytes") + " were free" +
                     (process.at("fits") ? "; the program went on" : ""));
   }
   if (process.contains("without_end")) {
     notes.push_back("with memory without end it takes " +
-                    bytes(process["without_end"], "driver_peak_bytes") + ": " +
-                    bytes(process, "missing_bytes") + " are missing");
+                    bytes_in(process["without_end"], "driver_peak_bytes") + ": " +
+                    bytes_in(process, "missing_bytes") + " are missing");
   }
   if (process.contains("latest_peak_allocated_bytes") &&
       process.at("latest_peak_allocated_bytes") != process.at("peak_allocated_bytes")) {
     notes.push_back("the program began PyTorch's peaks anew; since then PyTorch counts " +
-                    bytes(process, "latest_peak_allocated_bytes") + " allocated, " +
-                    bytes(process, "latest_peak_reserved_bytes") + " reserved");
+                    bytes_in(process, "latest_peak_allocated_bytes") + " allocated, " +
+                    bytes_in(process, "latest_peak_reserved_bytes") + " reserved");
   }
   if (!process.at("ended_by_itself")) {
     notes.emplace_back(
@@ -42,8 +38,8 @@ std::vector<std::string> notes_on(const Json& process) {
   }
   if (process.contains("peak_reserved_upper_bytes")) {
     if (process["peak_reserved_lower_bytes"] != process["peak_reserved_upper_bytes"]) {
-      notes.push_back("reserved is from " + bytes(process, "peak_reserved_lower_bytes") + " to " +
-                      bytes(process, "peak_reserved_upper_bytes") +
+      notes.push_back("reserved is from " + bytes_in(process, "peak_reserved_lower_bytes") +
+                      " to " + bytes_in(process, "peak_reserved_upper_bytes") +
                       ", by how far the host runs ahead of the GPU");
     }
   } else if (process.at("reserved_depends_on_host")) {
@@ -109,13 +105,17 @@ std::string largest_of(const std::vector<Json>& processes) {
 }
 
 std::vector<std::string> line_of(const Json& process) {
-  return {process.at("gpu").get<std::string>(),   process.at("fits") ? "yes" : "no",
-          bytes(process, "peak_allocated_bytes"), bytes(process, "peak_reserved_bytes"),
-          bytes(process, "driver_peak_bytes"),    bytes(process, "total_bytes"),
-          bytes(process, "peak_pinned_bytes")};
+  return {process.at("gpu").get<std::string>(),      process.at("fits") ? "yes" : "no",
+          bytes_in(process, "peak_allocated_bytes"), bytes_in(process, "peak_reserved_bytes"),
+          bytes_in(process, "driver_peak_bytes"),    bytes_in(process, "total_bytes"),
+          bytes_in(process, "peak_pinned_bytes")};
 }
 
 }  // namespace
+
+std::string bytes_in(const Json& object, const char* name) {
+  return object.contains(name) ? format_bytes(object[name].get<std::int64_t>()) : "not known";
+}
 
 std::string label_of(const Json& process) {
   const std::string who = process.contains("rank") ? "rank " + number_text(process, "rank")

@@ -61,4 +61,12 @@ void ProgramArguments::set(DryRun& dry_run, const PlayedRanks& played,
   dry_run.devices = devices_of(ranks, played);
 }
 
+void refuse_options(const std::string& before,
+                    const std::vector<std::pair<std::string, bool>>& options,
+                    const std::string& why) {
+  for (const auto& [name, is_given] : options) {
+    if (is_given) throw ConfigError(before + name + why);
+  }
+}
+
 }  // namespace headroom

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "src/programs/rank_runs.h"
@@ -28,5 +29,10 @@ struct ProgramArguments {
   /// ConfigError where they make no sense.
   void set(DryRun& dry_run, const PlayedRanks& played, const std::string& ranks) const;
 };
+
+/// Throws ConfigError for the first of these options that was given: `before`, its name, `why`.
+void refuse_options(const std::string& before,
+                    const std::vector<std::pair<std::string, bool>>& options,
+                    const std::string& why);
 
 }  // namespace headroom

@@ -8,6 +8,7 @@
 
 #include "src/cli/command_line.h"
 #include "src/cli/output.h"
+#include "src/cli/process_table.h"
 #include "src/core/error.h"
 #include "src/core/json.h"
 #include "src/core/text.h"
@@ -24,21 +25,18 @@ using Json = nlohmann::ordered_json;
 /// {"fits", "driver_peak_bytes", "total_bytes"}, of the process that takes most. Throws NoPlan.
 Json plan_once(const ProgramFit& fit, const std::vector<std::string>& words,
                const DryRun& dry_run) {
-  const SinglePlan plan =
-      plan_once(words, dry_run, fit.played, [](const std::string& text) { say(text); });
+  const SinglePlan plan = plan_once(words, dry_run, fit.played, &say);
   return {{"fits", plan.fits},
           {"driver_peak_bytes", plan.largest.at("driver_peak_bytes")},
           {"total_bytes", plan.largest.at("total_bytes")}};
 }
 
-std::string gib(const Json& bytes) { return format_bytes(bytes.get<std::int64_t>()); }
-
 std::string text_of(const Json& plan) {
   if (plan.at("fits") == true) {
-    return "fits, " + gib(plan.at("driver_peak_bytes")) + " of " + gib(plan.at("total_bytes"));
+    return "fits, " + bytes_in(plan, "driver_peak_bytes") + " of " + bytes_in(plan, "total_bytes");
   }
   if (!plan.contains("missing_bytes")) return "does not fit";
-  return "misses by " + gib(plan.at("missing_bytes"));
+  return "misses by " + bytes_in(plan, "missing_bytes");
 }
 
 /// Also by how much it misses, where it does not fit.
@@ -119,8 +117,8 @@ int plan_gpus(const ProgramFit& fit) {
     plan.update(plan_on(fit, dry_run));
     say(gpu + ": " + text_of(plan));
     const bool fits = plan.at("fits") == true;
-    lines.push_back({gpu, fits ? "yes" : "no", gib(plan.at("driver_peak_bytes")),
-                     gib(plan.at("total_bytes")), fits ? "" : gib(plan.at("missing_bytes"))});
+    lines.push_back({gpu, fits ? "yes" : "no", bytes_in(plan, "driver_peak_bytes"),
+                     bytes_in(plan, "total_bytes"), fits ? "" : bytes_in(plan, "missing_bytes")});
     plans.push_back(std::move(plan));
   }
   if (fit.json) {

@@ -61,12 +61,11 @@ std::string holders_of(const std::vector<Json>& processes) {
 }
 
 /// As make_report(); where the program can't be followed, that is kept too.
-ProgramReport report_of(const DryProgram& program, const std::string& name,
-                        const PlanKeeper* keeper) {
+ProgramReport report_of(const DryProgram& program, const std::string& name, KeptProgram* kept) {
   try {
     return make_report(program, name);
   } catch (const Unsupported& unsupported) {
-    if (keeper != nullptr) keeper->results.keep_unsupported(unsupported.what());
+    if (kept != nullptr) kept->keep_unsupported(unsupported.what());
     throw;
   }
 }
@@ -81,8 +80,8 @@ int exit_code(const DryProgram& program, bool fits) {
 }  // namespace
 
 int report_program(const DryProgram& program, const std::string& name, const PlanForms& forms,
-                   const PlanKeeper* keeper) {
-  const ProgramReport report = report_of(program, name, keeper);
+                   KeptProgram* kept) {
+  const ProgramReport report = report_of(program, name, kept);
   const auto& processes = report.processes;
   if (forms.json) {
     print(json_text({{"exit_status", exit_code_of(program.end.exit)},
@@ -95,9 +94,9 @@ int report_program(const DryProgram& program, const std::string& name, const Pla
     if (report.has_failed) print("partial: as far as the program came\n");
   }
   const std::string how = report.has_failed ? "ended with " + how_it_ended(program.end.exit) : "";
-  if (keeper != nullptr) {
-    keeper->results.keep(report, how);
-    if (!forms.json) print((keeper->folder / kResultsFile).string() + "\n");
+  if (kept != nullptr) {
+    kept->keep(report, how);
+    if (!forms.json) print((kept->folder() / kResultsFile).string() + "\n");
   }
   if (report.has_failed) say(name + ": " + how);
   return exit_code(program, report.fits);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <filesystem>
 #include <string>
 
 #include "src/programs/dry_program.h"
@@ -15,18 +14,12 @@ struct PlanForms {
   bool explains = false;  // also what holds the peaks; in JSON it stands where it is known
 };
 
-/// Where it is kept.
-struct PlanKeeper {
-  KeptProgram& results;
-  std::filesystem::path folder;
-};
-
 /// Prints what a program that ran dry took: as far as it came, where it failed or was interrupted;
-/// then keeps it (null: nowhere). `name`: of the program, for messages. Gives the exit code: 0
-/// where it fits; kDoesNotFit where memory ran out and it failed; kFailed where it failed
+/// then keeps it in `kept` (null: nowhere). `name`: of the program, for messages. Gives the exit
+/// code: 0 where it fits; kDoesNotFit where memory ran out and it failed; kFailed where it failed
 /// otherwise; kInterrupted after ctrl-C; 128 and the signal that was passed on to it. Throws
 /// ConfigError where it used no CUDA device, Unsupported where it did what a dry run can't follow.
 int report_program(const DryProgram& program, const std::string& name, const PlanForms& forms,
-                   const PlanKeeper* keeper = nullptr);
+                   KeptProgram* kept = nullptr);
 
 }  // namespace headroom

@@ -54,10 +54,6 @@ Json figures_of(const SinglePlan& plan) {
   return figures;
 }
 
-std::string cell(const Json& row, const char* name) {
-  return row.contains(name) ? format_bytes(row[name].get<std::int64_t>()) : "not known";
-}
-
 std::string format_settings(const std::vector<Json>& rows) {
   std::vector<std::vector<std::string>> lines;
   for (const Json& row : rows) {
@@ -66,8 +62,9 @@ std::string format_settings(const std::vector<Json>& rows) {
       lines.push_back({setting, "failed", "", "", ""});
       continue;
     }
-    lines.push_back({setting, row["fits"] == true ? "yes" : "no", cell(row, "peak_allocated_bytes"),
-                     cell(row, "peak_reserved_bytes"), cell(row, "driver_peak_bytes")});
+    lines.push_back({setting, row["fits"] == true ? "yes" : "no",
+                     bytes_in(row, "peak_allocated_bytes"), bytes_in(row, "peak_reserved_bytes"),
+                     bytes_in(row, "driver_peak_bytes")});
   }
   return "\n" + format_table({kSettings, "fits", "allocated", "reserved", "driver"}, lines,
                              {"allocated", "reserved", "driver"});
@@ -82,8 +79,7 @@ std::vector<Json> plan_settings(const std::vector<std::string>& words, const Dry
     setenv(kSettings, setting, /*replace=*/1);
     rows.push_back(Json{{"setting", setting}});
     try {
-      const auto said = [](const std::string& text) { say(text); };
-      rows.back().update(figures_of(plan_once(words, dry_run, played, said)));
+      rows.back().update(figures_of(plan_once(words, dry_run, played, &say)));
     } catch (const NoPlan& none) {
       if (none.exit_code == kInterrupted) throw;
     }
@@ -99,8 +95,7 @@ int why(const CommandLine& line, const WhyOptions& options) {
   dry_run.holders = true;
   const std::string own = own_settings();
   try {
-    const auto said = [](const std::string& text) { say(text); };
-    const SinglePlan plan = plan_once(line.program, dry_run, played, said);
+    const SinglePlan plan = plan_once(line.program, dry_run, played, &say);
     dry_run.holders = false;
     std::vector<Json> rows{{{"setting", own}}};
     rows[0].update(figures_of(plan));

@@ -141,13 +141,19 @@ def held_at_peak(blocks, count):
             for address, event in begins.items()]
 
 
-def holders_of(device, trace, torch_folder):
-    """None: they are not known, as the program records for itself."""
+def events_of_allocations(device, trace):
+    """Of each allocation of the history, in its order, the event by which the dry run was told of
+    it. None: they are not known, as the program records for itself."""
+    blocks, count = blocks_of(device)
+    order = [event for event in range(count) if blocks[event].bytes > 0]
+    addresses = [entry["addr"] for entry in trace if entry["action"] == "alloc"]
+    return order if [blocks[event].address for event in order] == addresses else None
+
+
+def holders_of(device, trace, order, torch_folder):
+    """`order`: as events_of_allocations() gives it."""
     blocks, count = blocks_of(device)
     allocations = [entry for entry in trace if entry["action"] == "alloc"]
-    order = [event for event in range(count) if blocks[event].bytes > 0]
-    if [blocks[event].address for event in order] != [entry["addr"] for entry in allocations]:
-        return None
     frames_of = {event: entry.get("frames", []) for event, entry in zip(order, allocations)}
     sums, numbers = collections.Counter(), collections.Counter()
     for event, address, size, end in held_at_peak(blocks, count):
@@ -168,8 +174,11 @@ def end():
     for device, trace in enumerate(torch.cuda.memory._snapshot()["device_traces"]):
         if blocks_of(device)[1] == 0:
             continue
-        holders = holders_of(device, trace, torch_folder)
-        reserved = reserved_peak_of(device, trace, torch_folder)
+        order = events_of_allocations(device, trace)
+        if order is None:
+            continue
+        holders = holders_of(device, trace, order, torch_folder)
+        reserved = reserved_peak_of(device, trace, order, torch_folder)
         number = library.headroom_dry_run_number(device)
         for name, what in (("holders", holders), ("reserved", reserved)):
             path = f"{FOLDER}/{os.getpid()}.{number}.{name}"

@@ -74,14 +74,11 @@ class Reserved:
         return found
 
 
-def entries_with_sizes(device, trace):
-    """None: what the dry run was told is not what was recorded."""
-    blocks, count = blocks_of(device)
-    told = [blocks[event] for event in range(count) if blocks[event].bytes > 0]
-    allocations = [entry for entry in trace if entry["action"] == "alloc"]
-    if [block.address for block in told] != [entry["addr"] for entry in allocations]:
-        return None
-    sizes = iter(block.bytes for block in told)
+def entries_with_sizes(device, trace, order):
+    """Each entry, with the size of the block that it allocates. `order`: as
+    events_of_allocations() gives it."""
+    blocks, _ = blocks_of(device)
+    sizes = iter(blocks[event].bytes for event in order)
     return [(entry, next(sizes) if entry["action"] == "alloc" else 0) for entry in trace]
 
 
@@ -98,11 +95,9 @@ def last_growth(entries):
     return at
 
 
-def reserved_peak_of(device, trace, torch_folder):
+def reserved_peak_of(device, trace, order, torch_folder):
     """None: it is not known."""
-    entries = entries_with_sizes(device, trace)
-    if not entries:
-        return None
+    entries = entries_with_sizes(device, trace, order)
     end = last_growth(entries)
     begin = end  # of the growth, which may be of several pieces
     while begin > 0 and entries[begin - 1][0]["action"] in GROWTH:

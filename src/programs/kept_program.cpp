@@ -67,16 +67,12 @@ Json record_of(const Json& process, const Json& peaks) {
   return {{"columns", std::move(columns)}};
 }
 
-std::optional<std::int64_t> figure_of(const Json& process, const char* name) {
-  return process.contains(name) ? std::optional(process[name].get<std::int64_t>()) : std::nullopt;
-}
-
 PlanFigures figures_of(const Json& process) {
   PlanFigures figures;
-  figures.context_bytes = figure_of(process, "context_bytes");
-  figures.missing_bytes = figure_of(process, "missing_bytes");
-  figures.run_peak_reserved_lower_bytes = figure_of(process, "peak_reserved_lower_bytes");
-  figures.run_peak_reserved_upper_bytes = figure_of(process, "peak_reserved_upper_bytes");
+  figures.context_bytes = integer_in(process, "context_bytes");
+  figures.missing_bytes = integer_in(process, "missing_bytes");
+  figures.run_peak_reserved_lower_bytes = integer_in(process, "peak_reserved_lower_bytes");
+  figures.run_peak_reserved_upper_bytes = integer_in(process, "peak_reserved_upper_bytes");
   return figures;
 }
 

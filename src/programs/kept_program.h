@@ -35,6 +35,8 @@ class KeptProgram {
   /// headroom did not make; std::system_error that names what can't be written.
   KeptProgram(const Catalog& catalog, ProgramCase program, const std::filesystem::path& folder);
 
+  const std::filesystem::path& folder() const { return results_.folder().path(); }
+
   /// Keeps what came of it: a row that is `ok`, `out_of_memory` (with what it takes where memory
   /// has no end, if that is known), or `failed` for `why`. Throws std::system_error where the disk
   /// has no room.

@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kMostBytesOfPlan = 64 << 20;  // of a plan
+constexpr std::size_t kMostBytesOfPlan = 64 << 20;
 constexpr int kFailed = 1;
 
 }  // namespace

@@ -73,19 +73,17 @@ class SmallKernelsTest : public testing::Test {
     return run(name, {&count, functor.data(), data.data()});
   }
   bool run_all(int inputs, const char* from, const char* to) {
-    std::array<char, 1200> operation{};
-    const std::array config{1, inputs, 1};
-    const std::array pointers{from, to};
-    std::memcpy(&operation[4], config.data(), sizeof(config));
-    std::memcpy(&operation[976], pointers.data(), sizeof(pointers));
-    return run(kAll, {operation.data()});
+    return run_reduce(kAll, {1, inputs, 1}, 4, {from, to}, 976);
   }
   bool run_sum(int inputs, const char* from, const char* to, const char* name = kSum) {
+    return run_reduce(name, {8, inputs, 1}, 16, {from, to}, 992);
+  }
+  /// `config` and `pointers`: that many bytes behind the begin of what the kernel is given.
+  bool run_reduce(const char* name, std::array<int, 3> config, std::size_t config_at,
+                  std::array<const char*, 2> pointers, std::size_t pointers_at) {
     std::array<char, 1200> operation{};
-    const std::array config{8, inputs, 1};
-    const std::array pointers{from, to};
-    std::memcpy(&operation[16], config.data(), sizeof(config));
-    std::memcpy(&operation[992], pointers.data(), sizeof(pointers));
+    std::memcpy(&operation[config_at], config.data(), sizeof(config));
+    std::memcpy(&operation[pointers_at], pointers.data(), sizeof(pointers));
     return run(name, {operation.data()});
   }
 
