@@ -40,7 +40,7 @@ int free_port() {
   // Below those that the system gives to whoever connects, or lets it choose one: they come and go.
   constexpr int kFirst = 10'000;
   constexpr int kLast = 32'000;
-  static std::minstd_rand random(static_cast<unsigned>(getpid()));
+  std::random_device random;  // a seed of the process's number gives neighbours the same ports
   std::uniform_int_distribution ports(kFirst, kLast);
   for (;;) {
     const int port = ports(random);

@@ -41,7 +41,7 @@ struct Caller {
   Caller(const Launch& from, const Hello& says) : launch(from), hello(says) {
     thread = std::thread([this] {
       try {
-        connection = call_runner(launch, hello, std::chrono::seconds(5));
+        connection = call_runner(launch, hello, std::chrono::seconds(20));
         told = "welcome";
       } catch (const Unsupported& error) {
         told = error.what();
@@ -68,7 +68,7 @@ class ListenerTest : public testing::Test {
   }
 
   FileDescriptor connect() const {
-    return connect_to("127.0.0.1", launch_.runner_port(), std::chrono::seconds(5));
+    return connect_to("127.0.0.1", launch_.runner_port(), std::chrono::seconds(20));
   }
 };
 
@@ -76,7 +76,7 @@ TEST_F(ListenerTest, gives_agents_by_rank) {
   Listener listener(launch_, here_);
   Caller second(launch_of(2, 3, port_), hello(2));
   Caller first(launch_of(1, 3, port_), hello(1));
-  const auto agents = accept_all(listener, std::chrono::seconds(5));
+  const auto agents = accept_all(listener, std::chrono::seconds(20));
   ASSERT_EQ(agents.size(), 2u);
   EXPECT_EQ(agents[0].hello, hello(1));
   EXPECT_EQ(agents[1].hello, hello(2));
@@ -97,7 +97,7 @@ TEST_F(ListenerTest, shares_cores_out_among_the_ranks_that_work) {
   const Hello here = with_cores(here_, 12, "0-11");
   Caller first(launch_of(1, 3, port_), with_cores(hello(1), 12, "0-11"));
   Caller second(launch_of(2, 3, port_), with_cores(hello(2), 12, "0-11"));
-  const Agents agents(launch_, here, std::chrono::seconds(5), [](const std::string&) {});
+  const Agents agents(launch_, here, std::chrono::seconds(20), [](const std::string&) {});
   EXPECT_EQ(agents.threads_of(1), (std::vector<std::int64_t>{12}));
   EXPECT_EQ(agents.threads_of(2), (std::vector<std::int64_t>{6, 6}));
   EXPECT_EQ(agents.threads_of(3), (std::vector<std::int64_t>{4, 4, 4}));
@@ -107,7 +107,7 @@ TEST_F(ListenerTest, leaves_ranks_their_own_cores_and_what_they_set_themselves) 
   const Hello here = with_cores(here_, 4, "0-3");
   Caller first(launch_of(1, 3, port_), with_cores(hello(1), 4, "4-7"));
   Caller second(launch_of(2, 3, port_), with_cores(hello(2), 4, "8-11", /*sets_threads=*/true));
-  const Agents agents(launch_, here, std::chrono::seconds(5), [](const std::string&) {});
+  const Agents agents(launch_, here, std::chrono::seconds(20), [](const std::string&) {});
   EXPECT_EQ(agents.threads_of(3), (std::vector<std::int64_t>{4, 4, 0}));
 }
 
@@ -229,7 +229,7 @@ TEST(Listening, is_on_the_loopback_alone_however_it_is_spelled) {
     const int port = free_port();
     const FileDescriptor listener = listen_on(host, port);
     EXPECT_TRUE(is_free_beside(port)) << host;
-    EXPECT_GE(connect_to(host, port, std::chrono::seconds(5)).get(), 0) << host;
+    EXPECT_GE(connect_to(host, port, std::chrono::seconds(20)).get(), 0) << host;
   }
   const int port = free_port();
   const FileDescriptor listener = listen_on("0.0.0.0", port);
@@ -274,7 +274,7 @@ TEST(Listening, is_on_the_address_alone_by_which_all_agents_come) {
     const Listener all_here(launch, here);
     EXPECT_TRUE(is_free_beside(launch.runner_port()));
     EXPECT_GE(
-        connect_to(launch.master_address, launch.runner_port(), std::chrono::seconds(5)).get(), 0);
+        connect_to(launch.master_address, launch.runner_port(), std::chrono::seconds(20)).get(), 0);
   }
   launch.local_ranks = 1;
   const Listener some_elsewhere(launch, here);
@@ -340,7 +340,7 @@ TEST(Caller, waits_for_a_runner_that_comes_later) {
   const Launch launch = launch_of(0, 2, port);
   const Hello here = hello_of(launch, "headroom 1", "cafe");
   Listener listener(launch, here);
-  EXPECT_EQ(listener.accept_all(std::chrono::seconds(5), [](const std::string&) {}).size(), 1u);
+  EXPECT_EQ(listener.accept_all(std::chrono::seconds(20), [](const std::string&) {}).size(), 1u);
   caller.thread.join();
   EXPECT_EQ(caller.told, "welcome");
 }
