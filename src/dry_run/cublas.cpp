@@ -7,13 +7,8 @@
 
 #include <cstring>
 
+#include "src/dry_run/cublas_context.h"
 #include "src/dry_run/dry_run.h"
-
-struct cublasContext {
-  cudaStream_t stream = nullptr;
-  cublasMath_t math = CUBLAS_DEFAULT_MATH;
-  cublasPointerMode_t pointer_mode = CUBLAS_POINTER_MODE_HOST;
-};
 
 namespace headroom::dry_run {
 namespace {
@@ -142,17 +137,20 @@ HEADROOM_ENTRY cublasStatus_t cublasGemmStridedBatchedEx(
   return multiply(handle, m, n, k, batch, type, rounds_to_tf32(compute));
 }
 
-HEADROOM_ENTRY cublasStatus_t cublasSdot_v2(cublasHandle_t handle, int n, const float*, int,
-                                            const float*, int, float* result) {
-  if (handle->pointer_mode == CUBLAS_POINTER_MODE_HOST) *result = 0;
-  return multiply(handle, 1, 1, n, /*batch=*/1, CUDA_R_32F);
-}
+// Of complex numbers, with the first vector conjugated (c) or not (u).
+#define HEADROOM_DOT(NAME, NUMBER, TYPE)                                                       \
+  HEADROOM_ENTRY cublasStatus_t cublas##NAME##_v2(cublasHandle_t handle, int n, const NUMBER*, \
+                                                  int, const NUMBER*, int, NUMBER* result) {   \
+    if (handle->pointer_mode == CUBLAS_POINTER_MODE_HOST) *result = {};                        \
+    return multiply(handle, 1, 1, n, /*batch=*/1, TYPE);                                       \
+  }
 
-HEADROOM_ENTRY cublasStatus_t cublasDdot_v2(cublasHandle_t handle, int n, const double*, int,
-                                            const double*, int, double* result) {
-  if (handle->pointer_mode == CUBLAS_POINTER_MODE_HOST) *result = 0;
-  return multiply(handle, 1, 1, n, /*batch=*/1, CUDA_R_64F);
-}
+HEADROOM_DOT(Sdot, float, CUDA_R_32F)
+HEADROOM_DOT(Ddot, double, CUDA_R_64F)
+HEADROOM_DOT(Cdotu, cuComplex, CUDA_C_32F)
+HEADROOM_DOT(Cdotc, cuComplex, CUDA_C_32F)
+HEADROOM_DOT(Zdotu, cuDoubleComplex, CUDA_C_64F)
+HEADROOM_DOT(Zdotc, cuDoubleComplex, CUDA_C_64F)
 
 /// float16 and bfloat16.
 HEADROOM_ENTRY cublasStatus_t cublasDotEx(cublasHandle_t handle, int n, const void*,

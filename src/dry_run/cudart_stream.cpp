@@ -158,7 +158,7 @@ HEADROOM_ENTRY cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cud
 HEADROOM_ENTRY cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
   const auto* capture = reinterpret_cast<const Capture*>(executable);
   device_with_context().counters.launches += capture->nodes;
-  dry_run().known.forget_all();
+  dry_run().known.doubt_all();
   dry_run().timeline.run(stream, capture->ns);
   return cudaSuccess;
 }

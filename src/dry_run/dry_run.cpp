@@ -113,7 +113,7 @@ void run_transfer(cudaStream_t stream, std::int64_t ns) {
 }
 
 void run_work(cudaStream_t stream, std::int64_t ns) {
-  dry_run().known.forget_all();
+  dry_run().known.doubt_all();
   run_transfer(stream, ns);
 }
 

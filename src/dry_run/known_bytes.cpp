@@ -13,11 +13,11 @@ std::uintptr_t number(const void* address) { return reinterpret_cast<std::uintpt
 
 }  // namespace
 
-void KnownBytes::set(const void* to, const void* bytes, std::size_t size) {
+void KnownBytes::set(const void* to, const void* bytes, std::size_t size, bool is_assumed) {
   if (size > kMaxBytes) return forget(to, size);
   const auto* first = static_cast<const unsigned char*>(bytes);
   const std::lock_guard lock(mutex_);
-  set_locked(number(to), {Bytes(first, first + size)});
+  set_locked(number(to), {Bytes(first, first + size), is_assumed});
 }
 
 void KnownBytes::fill(const void* to, int byte, std::size_t size, bool is_assumed) {
@@ -39,16 +39,20 @@ void KnownBytes::forget(const void* at, std::size_t size) {
   forget_locked(number(at), size);
 }
 
-void KnownBytes::forget_all() {
+void KnownBytes::doubt_all() {
   const std::lock_guard lock(mutex_);
-  ranges_.clear();
-  bytes_ = 0;
+  ++doubts_;
 }
 
 std::vector<unsigned char> KnownBytes::find(const void* from, std::size_t size) const {
   if (size > kMaxBytes) return {};
   const std::lock_guard lock(mutex_);
   return find_locked(number(from), size).bytes;
+}
+
+bool KnownBytes::is_assumed(const void* from, std::size_t size) const {
+  const std::lock_guard lock(mutex_);
+  return find_locked(number(from), size).is_assumed;
 }
 
 bool KnownBytes::read(void* to, const void* from, std::size_t size) const {
@@ -68,9 +72,20 @@ bool KnownBytes::read(void* to, const void* from, std::size_t size) const {
 void KnownBytes::set_locked(std::uintptr_t to, Range range) {
   const std::size_t size = range.bytes.size();
   forget_locked(to, size);
+  if (bytes_ + size > kMaxBytesInAll) forget_doubted_locked();
   if (size == 0 || bytes_ + size > kMaxBytesInAll) return;
   bytes_ += size;
+  range.doubts = doubts_;
   ranges_.emplace(to, std::move(range));
+}
+
+void KnownBytes::forget_doubted_locked() {
+  std::erase_if(ranges_, [this](const auto& each) {
+    const Range& range = each.second;
+    if (range.doubts == doubts_) return false;
+    bytes_ -= range.bytes.size();
+    return true;
+  });
 }
 
 /// Of a range that lies there in part, the other parts stay known.
@@ -83,19 +98,21 @@ void KnownBytes::forget_locked(std::uintptr_t begin, std::size_t size) {
   }
   while (range != ranges_.end() && range->first < end) {
     const std::uintptr_t first = range->first;
-    const auto [bytes, is_assumed] = std::move(range->second);
+    const auto [bytes, is_assumed, doubts] = std::move(range->second);
     bytes_ -= bytes.size();
     range = ranges_.erase(range);
     if (first < begin) {
       const auto kept = static_cast<std::ptrdiff_t>(begin - first);
       bytes_ += begin - first;
-      ranges_.emplace(first, Range{Bytes(bytes.begin(), bytes.begin() + kept), is_assumed});
+      ranges_.emplace(first, Range{Bytes(bytes.begin(), bytes.begin() + kept), is_assumed, doubts});
     }
     if (first + bytes.size() > end) {
       const auto dropped = static_cast<std::ptrdiff_t>(end - first);
       bytes_ += bytes.size() - (end - first);
-      range = ranges_.emplace(end, Range{Bytes(bytes.begin() + dropped, bytes.end()), is_assumed})
-                  .first;
+      range =
+          ranges_
+              .emplace(end, Range{Bytes(bytes.begin() + dropped, bytes.end()), is_assumed, doubts})
+              .first;
       ++range;
     }
   }
@@ -113,7 +130,7 @@ KnownBytes::Range KnownBytes::find_locked(std::uintptr_t from, std::size_t size)
     const std::uintptr_t last = std::min(first + bytes.size(), end);
     if (begin >= last) continue;
     found.bytes.resize(size);
-    found.is_assumed |= range->second.is_assumed;
+    found.is_assumed |= range->second.is_assumed || range->second.doubts != doubts_;
     std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(begin - first), last - begin,
                 found.bytes.begin() + static_cast<std::ptrdiff_t>(begin - from));
   }

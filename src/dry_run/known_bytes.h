@@ -10,27 +10,31 @@
 namespace headroom::dry_run {
 
 /// What lies on the device and is known: the bytes of small copies that came from the host, and
-/// what was made of them without a kernel. A kernel may write anywhere, so after one nothing is
-/// known any more. By this, programs read back what they sent, as ranks do that compare their
-/// parameters. Safe to call from any thread. Sizes in bytes; addresses are the device's.
+/// what was made of them by kernels whose results are known. Another kernel may write anywhere, so
+/// after one it is assumed that what was known still stands there. By this, programs read back what
+/// they sent, as ranks do that compare their parameters. Safe to call from any thread. Sizes in
+/// bytes; addresses are the device's.
 class KnownBytes {
  public:
   static constexpr std::size_t kMaxBytes = 64 << 10;  // of one copy
   static constexpr std::size_t kMaxBytesInAll = 16 << 20;
 
-  /// `bytes` now stand at `to`.
-  void set(const void* to, const void* bytes, std::size_t size);
-  /// The same byte again and again. `is_assumed`: nobody computed it, so that read() counts it for
+  /// `bytes` now stand at `to`. `is_assumed`: nobody computed them, so that read() counts them for
   /// not known.
+  void set(const void* to, const void* bytes, std::size_t size, bool is_assumed = false);
+  /// The same byte again and again.
   void fill(const void* to, int byte, std::size_t size, bool is_assumed = false);
   /// What stands at `from`, known or not, now stands at `to` as well.
   void copy(const void* to, const void* from, std::size_t size);
   /// Something that is not known now stands there.
   void forget(const void* at, std::size_t size);
-  void forget_all();
+  /// Something may have been written anywhere: all that is known is assumed from now on.
+  void doubt_all();
 
   /// The bytes that stand there, with zeros for those that are not known; empty, where none is.
   std::vector<unsigned char> find(const void* from, std::size_t size) const;
+  /// Whether some of them are assumed.
+  bool is_assumed(const void* from, std::size_t size) const;
   /// Gives these to the host. False: none is known, and it gets zeros, or some are assumed.
   bool read(void* to, const void* from, std::size_t size) const;
 
@@ -40,15 +44,18 @@ class KnownBytes {
   struct Range {
     Bytes bytes;
     bool is_assumed = false;
+    std::int64_t doubts = 0;  // how many there had been when it was set
   };
 
   void set_locked(std::uintptr_t to, Range range);
   void forget_locked(std::uintptr_t begin, std::size_t size);
   Range find_locked(std::uintptr_t from, std::size_t size) const;
+  void forget_doubted_locked();
 
   mutable std::mutex mutex_;
   std::map<std::uintptr_t, Range> ranges_;  // which do not overlap
   std::size_t bytes_ = 0;                   // in all
+  std::int64_t doubts_ = 0;
 };
 
 }  // namespace headroom::dry_run

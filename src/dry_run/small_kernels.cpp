@@ -23,18 +23,39 @@ T at(const void* memory, std::size_t offset = 0) {
   return value;
 }
 
-/// Empty: not all of them are known.
-Numbers numbers_at(const KnownBytes& known, const void* from, std::size_t count) {
-  const auto bytes = known.find(from, count * sizeof(std::int64_t));
-  Numbers numbers(bytes.size() / sizeof(std::int64_t));
-  std::memcpy(numbers.data(), bytes.data(), numbers.size() * sizeof(std::int64_t));
-  return numbers;
-}
+/// What a launch reads. What is made of something assumed is assumed as well.
+class Inputs {
+ public:
+  explicit Inputs(const KnownBytes& known) : known_(known) {}
 
-/// `size` bytes there are now these, or, where they are none, not known.
-void put(KnownBytes& known, const void* to, std::size_t size, const void* bytes, bool is_known) {
-  if (is_known) return known.set(to, bytes, size);
-  known.forget(to, size);
+  /// Empty: none of them is known.
+  std::vector<unsigned char> bytes(const void* from, std::size_t size) {
+    is_assumed_ = is_assumed_ || known_.is_assumed(from, size);
+    return known_.find(from, size);
+  }
+  Numbers numbers(const void* from, std::size_t count) {
+    const auto found = bytes(from, count * sizeof(std::int64_t));
+    Numbers numbers(found.size() / sizeof(std::int64_t));
+    std::memcpy(numbers.data(), found.data(), numbers.size() * sizeof(std::int64_t));
+    return numbers;
+  }
+  bool is_assumed() const { return is_assumed_; }
+
+ private:
+  const KnownBytes& known_;
+  bool is_assumed_ = false;
+};
+
+/// What it makes of them.
+struct Result {
+  const void* bytes;
+  std::size_t size;
+  bool is_known;
+};
+
+void put(KnownBytes& known, const void* to, const Result& result, const Inputs& inputs) {
+  if (!result.is_known) return known.forget(to, result.size);
+  known.set(to, result.bytes, result.size, inputs.is_assumed());
 }
 
 /// at::native::vectorized_elementwise_kernel(int count, functor, std::array<char*, N> data, ...):
@@ -84,29 +105,29 @@ std::size_t width_of(char type) {
 }
 
 /// The functor is {other, alpha}: self + alpha * other.
-Numbers add_number(const Elementwise& launch, const KnownBytes& known) {
+Numbers add_number(const Elementwise& launch, Inputs& inputs) {
   const auto other = at<std::int64_t>(launch.functor);
   const auto alpha = at<std::int64_t>(launch.functor, sizeof(other));
-  Numbers result = numbers_at(known, launch.pointer(1), launch.count);
+  Numbers result = inputs.numbers(launch.pointer(1), launch.count);
   for (std::int64_t& each : result) each += alpha * other;
   return result;
 }
 
 /// {alpha}.
-Numbers add(const Elementwise& launch, const KnownBytes& known) {
+Numbers add(const Elementwise& launch, Inputs& inputs) {
   const auto alpha = at<std::int64_t>(launch.functor);
-  Numbers result = numbers_at(known, launch.pointer(1), launch.count);
-  const Numbers other = numbers_at(known, launch.pointer(2), launch.count);
+  Numbers result = inputs.numbers(launch.pointer(1), launch.count);
+  const Numbers other = inputs.numbers(launch.pointer(2), launch.count);
   if (result.size() != other.size()) return {};
   for (std::size_t i = 0; i < result.size(); ++i) result[i] += alpha * other[i];
   return result;
 }
 
 /// {which of >=, >, <=, <}: a byte for each element.
-std::vector<unsigned char> compare(const Elementwise& launch, const KnownBytes& known) {
+std::vector<unsigned char> compare(const Elementwise& launch, Inputs& inputs) {
   const auto which = at<unsigned>(launch.functor);
-  const Numbers self = numbers_at(known, launch.pointer(1), launch.count);
-  const Numbers other = numbers_at(known, launch.pointer(2), launch.count);
+  const Numbers self = inputs.numbers(launch.pointer(1), launch.count);
+  const Numbers other = inputs.numbers(launch.pointer(2), launch.count);
   std::vector<unsigned char> result;
   if (self.size() != other.size() || which > 3) return result;
   for (std::size_t i = 0; i < self.size(); ++i) {
@@ -117,28 +138,57 @@ std::vector<unsigned char> compare(const Elementwise& launch, const KnownBytes& 
   return result;
 }
 
-/// The letter behind "FillFunctorI"; 0: it is no such kernel.
-char fill_type(const char* name) {
-  constexpr std::string_view kFunctor = "11FillFunctorI";
-  const char* found = std::strstr(name, kFunctor.data());
-  return found == nullptr ? '\0' : found[kFunctor.size()];
+/// The letter behind the functor's name, which is its type's; 0: it is no such kernel.
+char type_of(const char* name, std::string_view functor) {
+  const char* found = std::strstr(name, functor.data());
+  return found == nullptr ? '\0' : found[functor.size()];
+}
+
+char fill_type(const char* name) { return type_of(name, "11FillFunctorI"); }
+
+/// Of whole numbers; 0: it compares others, or is no such kernel.
+char equal_type(const char* name) {
+  const char type = type_of(name, "16CompareEqFunctorI");
+  return type == 'b' || type == 'i' || type == 'l' ? type : '\0';
+}
+
+/// {0: ==, 1: !=} of two tensors, or {the same, number} of a tensor and a number: a byte for each
+/// element.
+std::vector<unsigned char> equal(const Elementwise& launch, const char* name, Inputs& inputs) {
+  const bool is_with_number = std::strstr(name, "13AUnaryFunctorI") != nullptr;
+  const std::size_t width = width_of(equal_type(name));
+  const std::size_t place_of_number = std::max(width, sizeof(int));
+  const auto self = inputs.bytes(launch.pointer(1), launch.count * width);
+  const auto other = is_with_number ? std::vector<unsigned char>{}
+                                    : inputs.bytes(launch.pointer(2), launch.count * width);
+  std::vector<unsigned char> result;
+  if (self.empty() || (other.empty() && !is_with_number)) return result;
+  const bool differs = at<int>(launch.functor) == 1;
+  const auto* number = static_cast<const unsigned char*>(launch.functor) + place_of_number;
+  for (std::size_t i = 0; i < launch.count; ++i) {
+    const auto* right = is_with_number ? number : other.data() + i * width;
+    result.push_back((std::memcmp(self.data() + i * width, right, width) == 0) != differs ? 1 : 0);
+  }
+  return result;
 }
 
 bool run_elementwise(SmallKernel kernel, const SmallLaunch& launch, KnownBytes& known, Owns owns) {
   const Elementwise elements(launch.arguments);
   const void* to = elements.pointer(0);
   if (!owns(to)) return false;
+  Inputs inputs(known);
   if (kernel == SmallKernel::fill) {
     fill(elements, width_of(fill_type(launch.name)), known);
-  } else if (kernel == SmallKernel::compare) {
-    const auto result = compare(elements, known);
-    put(known, to, elements.count, result.data(), !result.empty());
   } else if (kernel == SmallKernel::elementwise) {
     known.forget(to, elements.count * kMostBytesOfElement);
+  } else if (kernel == SmallKernel::compare || kernel == SmallKernel::equal) {
+    const auto result = kernel == SmallKernel::compare ? compare(elements, inputs)
+                                                       : equal(elements, launch.name, inputs);
+    put(known, to, {result.data(), elements.count, !result.empty()}, inputs);
   } else {
     const Numbers result =
-        kernel == SmallKernel::add ? add(elements, known) : add_number(elements, known);
-    put(known, to, elements.count * sizeof(std::int64_t), result.data(), !result.empty());
+        kernel == SmallKernel::add ? add(elements, inputs) : add_number(elements, inputs);
+    put(known, to, {result.data(), elements.count * sizeof(std::int64_t), !result.empty()}, inputs);
   }
   return true;
 }
@@ -172,14 +222,15 @@ bool run_reduce(SmallKernel kernel, const SmallLaunch& launch, KnownBytes& known
       !owns(reduce.from()) || !owns(reduce.to())) {
     return false;
   }
-  const Numbers numbers = numbers_at(known, reduce.from(), reduce.inputs());
+  Inputs inputs(known);
+  const Numbers numbers = inputs.numbers(reduce.from(), reduce.inputs());
   std::int64_t result = 0;
   if (kernel == SmallKernel::sum) {
     result = std::accumulate(numbers.begin(), numbers.end(), result);
   } else if (!numbers.empty()) {
     result = std::ranges::max(numbers);
   }
-  put(known, reduce.to(), sizeof(result), &result, !numbers.empty());
+  put(known, reduce.to(), {&result, sizeof(result), !numbers.empty()}, inputs);
   return true;
 }
 
@@ -187,9 +238,10 @@ bool run_reduce(SmallKernel kernel, const SmallLaunch& launch, KnownBytes& known
 bool run_all(const SmallLaunch& launch, KnownBytes& known, Owns owns) {
   const Reduce reduce(launch.arguments[0], /*is_of_bytes=*/true);
   if (!reduce.gives_one(sizeof(bool)) || !owns(reduce.from()) || !owns(reduce.to())) return false;
-  const auto bytes = known.find(reduce.from(), reduce.inputs());
+  Inputs inputs(known);
+  const auto bytes = inputs.bytes(reduce.from(), reduce.inputs());
   const bool holds = std::ranges::all_of(bytes, [](unsigned char byte) { return byte != 0; });
-  known.fill(reduce.to(), holds ? 1 : 0, sizeof(bool), /*is_assumed=*/bytes.empty());
+  known.fill(reduce.to(), holds ? 1 : 0, sizeof(bool), bytes.empty() || inputs.is_assumed());
   return true;
 }
 
@@ -222,6 +274,35 @@ bool run_join(const SmallLaunch& launch, KnownBytes& known, Owns owns) {
   return true;
 }
 
+/// How far a tensor reaches, in elements: at::cuda::detail::TensorInfo{data, sizes[25],
+/// strides[25], dimensions}.
+template <class Index>
+std::size_t reach(const void* tensor) {
+  constexpr std::size_t kMost = 25;
+  const auto dimensions = at<int>(tensor, sizeof(void*) + 2 * kMost * sizeof(Index));
+  std::size_t elements = 1;
+  for (std::size_t i = 0; i < kMost && static_cast<int>(i) < dimensions; ++i) {
+    const auto size = at<Index>(tensor, sizeof(void*) + i * sizeof(Index));
+    const auto stride = at<Index>(tensor, sizeof(void*) + (kMost + i) * sizeof(Index));
+    elements += static_cast<std::size_t>(size - 1) * static_cast<std::size_t>(stride);
+  }
+  return elements;
+}
+
+constexpr std::string_view kTriangle = "16triu_tril_kernelI";
+
+/// at::native::triu_tril_kernel<T, Index, upper, ...>(TensorInfo<T, Index> to, ...).
+bool run_triangle(const SmallLaunch& launch, KnownBytes& known, Owns owns) {
+  const char* upper = std::strstr(launch.name, "Lb");
+  const void* const tensor = launch.arguments[0];
+  const auto* to = at<const void*>(tensor);
+  if (upper == nullptr || !owns(to)) return false;
+  const std::size_t elements = upper[-1] == 'l' ? reach<std::int64_t>(tensor) : reach<int>(tensor);
+  const std::size_t width = width_of(type_of(launch.name, kTriangle));
+  known.forget(to, elements * (width == 0 ? kMostBytesOfElement : width));
+  return true;
+}
+
 }  // namespace
 
 SmallKernel small_kernel(const char* name) {
@@ -236,6 +317,9 @@ SmallKernel small_kernel(const char* name) {
     if (has("21CUDAFunctorOnSelf_addIlE")) return SmallKernel::add_number;
     if (has("15CUDAFunctor_addIlE")) return SmallKernel::add;
     if (has("14CompareFunctorIlEESt5arrayIPcLm3EE")) return SmallKernel::compare;
+    if (equal_type(name) != 0 && (has("13AUnaryFunctorI") || has("13BinaryFunctorI"))) {
+      return SmallKernel::equal;
+    }
     return SmallKernel::elementwise;
   }
   if (has("13reduce_kernelI")) {
@@ -243,6 +327,7 @@ SmallKernel small_kernel(const char* name) {
     if (has("13MaxNanFunctorIlE")) return SmallKernel::max;
     if (has("ReduceOpIbNS0_14func_wrapper_tIb") && has("and_kernel_cuda")) return SmallKernel::all;
   }
+  if (has(kTriangle)) return SmallKernel::triangle;
   if (has("CatArrayBatchedCopy") && has("jLi1ELi128ELi1E")) return SmallKernel::join;
   return SmallKernel::other;
 }
@@ -254,6 +339,7 @@ bool run_small_kernel(SmallKernel kernel, const SmallLaunch& launch, KnownBytes&
     case SmallKernel::add_number:
     case SmallKernel::add:
     case SmallKernel::compare:
+    case SmallKernel::equal:
       return run_elementwise(kernel, launch, known, owns);
     case SmallKernel::sum:
     case SmallKernel::max:
@@ -262,6 +348,8 @@ bool run_small_kernel(SmallKernel kernel, const SmallLaunch& launch, KnownBytes&
       return run_all(launch, known, owns);
     case SmallKernel::join:
       return run_join(launch, known, owns);
+    case SmallKernel::triangle:
+      return run_triangle(launch, known, owns);
     case SmallKernel::other:
       break;
   }

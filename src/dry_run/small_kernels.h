@@ -9,7 +9,20 @@
 namespace headroom::dry_run {
 
 /// What a kernel is, as far as it is known.
-enum class SmallKernel { other, elementwise, fill, add_number, add, compare, sum, max, all, join };
+enum class SmallKernel {
+  other,
+  elementwise,
+  fill,
+  add_number,
+  add,
+  compare,
+  equal,
+  sum,
+  max,
+  all,
+  join,
+  triangle
+};
 
 /// By the kernel's mangled name.
 SmallKernel small_kernel(const char* name);

@@ -29,6 +29,10 @@ C10_EXPORT void reportMemoryUsageToProfiler(void* address, std::int64_t bytes,
                                             std::size_t allocated, std::size_t reserved,
                                             Device device) {
   if (device.is_cuda()) {
+    // A block that is given back is another tensor's when it is next written.
+    if (bytes < 0) {
+      headroom::dry_run::dry_run().known.forget(address, static_cast<std::size_t>(-bytes));
+    }
     headroom::dry_run::note_block(device.index(), address, bytes);
     headroom::dry_run::report_allocator(device.index(), static_cast<std::int64_t>(allocated),
                                         static_cast<std::int64_t>(reserved));

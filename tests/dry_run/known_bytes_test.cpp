@@ -65,8 +65,6 @@ TEST_F(KnownBytesTest, GiveWayToWhatComesLater) {
   EXPECT_EQ(read(101, 5), "3XYef");
   known.fill(at(99), 'z', 2);
   EXPECT_EQ(read(98, 8), "0zz3XYef");
-  known.forget_all();
-  EXPECT_EQ(read(98, 8), "........");
 }
 
 TEST_F(KnownBytesTest, AreCopiedAndSoIsThatNothingIsKnown) {
@@ -92,9 +90,24 @@ TEST_F(KnownBytesTest, AreNoMoreThanTheLimits) {
   EXPECT_EQ(read(address, 1), "x");
   set(address + 0x100000, "x");
   EXPECT_EQ(read(address + 0x100000, 1), ".");
-  known.forget_all();
+  known.doubt_all();
   set(address + 0x100000, "x");
   EXPECT_EQ(read(address + 0x100000, 1), "x");
+  EXPECT_EQ(read(address, 1), ".") << "what is assumed gives way";
+}
+
+TEST_F(KnownBytesTest, AreAssumedWhereSomethingMayHaveBeenWrittenAnywhere) {
+  set(100, "abcdef");
+  known.doubt_all();
+  set(102, "X");
+  std::string text(6, '?');
+  EXPECT_FALSE(known.read(text.data(), at(100), 6));
+  EXPECT_EQ(text, "abXdef");
+  EXPECT_FALSE(known.read(text.data(), at(103), 3)) << "what is left of a part";
+  EXPECT_TRUE(known.read(text.data(), at(102), 1));
+  known.copy(at(102), at(100), 1);
+  EXPECT_FALSE(known.read(text.data(), at(102), 1));
+  EXPECT_EQ(text[0], 'a');
 }
 
 TEST(KnownBytes, that_are_assumed_count_for_not_known_also_where_they_were_copied) {

@@ -22,6 +22,18 @@ const char* const kAdd =
 const char* const kCompare =
     "_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_50_GLOBAL__N__e50ef81d_17_CompareKernels_"
     "cu_8f1b29aa14CompareFunctorIlEESt5arrayIPcLm3EEEEviT0_T1_";
+const char* const kEqual =
+    "_ZN2at6native29vectorized_elementwise_kernelILi2ENS0_13BinaryFunctorIllbNS0_51_GLOBAL__N__"
+    "28ce311f_18_CompareEQKernel_cu_d8008c9616CompareEqFunctorIlEEEESt5arrayIPcLm3EEEEviT0_T1_";
+const char* const kEqualNumber =
+    "_ZN2at6native29vectorized_elementwise_kernelILi2ENS0_13AUnaryFunctorIllbNS0_51_GLOBAL__N__"
+    "28ce311f_18_CompareEQKernel_cu_d8008c9616CompareEqFunctorIlEEEESt5arrayIPcLm2EEEEviT0_T1_";
+const char* const kEqualFloats =
+    "_ZN2at6native29vectorized_elementwise_kernelILi2ENS0_13BinaryFunctorIffbNS0_51_GLOBAL__N__"
+    "28ce311f_18_CompareEQKernel_cu_d8008c9616CompareEqFunctorIfEEEESt5arrayIPcLm3EEEEviT0_T1_";
+const char* const kTriangle =
+    "_ZN2at6native16triu_tril_kernelIflLb1ELi4ELb0EEEvNS_4cuda6detail10TensorInfoIT_T0_EENS4_IKS5_"
+    "S6_EEllS6_";
 const char* const kFill =
     "_ZN2at6native29vectorized_elementwise_kernelILi2ENS0_11FillFunctorIlEESt5arrayIPcLm1EEEEviT0_T"
     "1_";
@@ -102,6 +114,45 @@ TEST_F(SmallKernelsTest, AddAndCompareWhatIsKnown) {
   EXPECT_EQ(known.find(place(0x4000), 2), (std::vector<unsigned char>{0, 0}));
   EXPECT_TRUE(run_elementwise(kCompare, {1}, {place(0x4000), place(0x3000), place(0x2000)}));
   EXPECT_EQ(known.find(place(0x4000), 2), (std::vector<unsigned char>{1, 1}));
+}
+
+TEST_F(SmallKernelsTest, FindWhatIsEqualOfWholeNumbersThatAreKnown) {
+  const std::vector<const char*> data{place(0x4000), place(0x1000), place(0x2000)};
+  const auto found = [&] { return known.find(place(0x4000), 2); };
+  constexpr std::int64_t kIs = 0;
+  constexpr std::int64_t kIsNot = 1;
+  set(0x1000, {3, 4});
+  set(0x2000, {5, 4});
+  EXPECT_TRUE(run_elementwise(kEqual, {kIs}, data));
+  EXPECT_EQ(found(), (std::vector<unsigned char>{0, 1}));
+  EXPECT_TRUE(run_elementwise(kEqual, {kIsNot}, data));
+  EXPECT_EQ(found(), (std::vector<unsigned char>{1, 0}));
+  EXPECT_TRUE(run_elementwise(kEqualNumber, {kIs, 3}, data));
+  EXPECT_EQ(found(), (std::vector<unsigned char>{1, 0}));
+  EXPECT_TRUE(run_elementwise(kEqualFloats, {kIs}, data));
+  EXPECT_TRUE(found().empty()) << "zeros have signs";
+  known.forget(place(0x2000), 8);
+  known.forget(place(0x2008), 8);
+  EXPECT_TRUE(run_elementwise(kEqualNumber, {kIs, 4}, data));
+  EXPECT_EQ(found(), (std::vector<unsigned char>{0, 1}));
+  EXPECT_TRUE(run_elementwise(kEqual, {kIs}, data));
+  EXPECT_TRUE(found().empty());
+}
+
+// Of 2 x 3 floats, 10 apart from row to row.
+TEST_F(SmallKernelsTest, ForgetAsFarAsATriangleReaches) {
+  struct {
+    const char* data = place(0x1000);
+    std::array<std::int64_t, 25> sizes{2, 3};
+    std::array<std::int64_t, 25> strides{10, 1};
+    int dimensions = 2;
+  } tensor;
+  known.fill(place(0x1000), 1, 100);
+  EXPECT_TRUE(run(kTriangle, {&tensor}));
+  EXPECT_TRUE(known.find(place(0x1000), 13 * sizeof(float)).empty());
+  EXPECT_EQ(known.find(place(0x1000) + 13 * sizeof(float), 1), std::vector<unsigned char>{1});
+  tensor.data = place(0x100);
+  EXPECT_FALSE(run(kTriangle, {&tensor})) << "it is not the device's";
 }
 
 TEST_F(SmallKernelsTest, ForgetTheirOutputsAloneWhereTheyDoNotKnowMore) {

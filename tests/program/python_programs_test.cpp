@@ -142,6 +142,41 @@ TEST_F(PythonProgram, TransformsByFourier) {
   EXPECT_EQ(printed(ended.err, "gradients"), 8 * 3 * 224 * 224);
 }
 
+// Beside the matrix that is factored: pivots, whether it succeeded, and the work area, blocks of 64
+// columns.
+TEST_F(PythonProgram, FactorsAndDecomposesMatrices) {
+  const Ended ended = plan({"--gpu", "a100-80gb"}, {path("linear_algebra.py")});
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  EXPECT_EQ(printed(ended.err, "lu"), 4 * 512 * 512 + 4 * 512 + 512 + 4 * 64 * 512);
+}
+
+// What is computed, the zeros that PyTorch adds it to, and an index for each row, in blocks of 512
+// bytes.
+TEST_F(PythonProgram, MultipliesSparseMatrices) {
+  const Ended ended = plan({"--gpu", "a100-80gb"}, {path("sparse.py")});
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  EXPECT_EQ(printed(ended.err, "product"), 2 * 4 * 1000 * 64 + 8 * 512);
+}
+
+// Also behind kernels of which nobody knows where they write, and not where its memory is another
+// tensor's by then.
+TEST_F(PythonProgram, ReadsBackWhatItSent) {
+  const Ended ended = plan({"--json"}, {"-c",
+                                        "import torch\n"
+                                        "sent = torch.tensor([3, 1, 2]).cuda()\n"
+                                        "gone = torch.tensor([7.]).cuda()\n"
+                                        "place = gone.data_ptr()\n"
+                                        "del gone\n"
+                                        "drawn = torch.rand(1, device='cuda')\n"
+                                        "assert drawn.data_ptr() == place\n"
+                                        "assert sent.tolist() == [3, 1, 2]\n"
+                                        "assert (sent == 3).tolist() == [True, False, False]\n"
+                                        "assert (sent != sent).tolist() == [False] * 3\n"
+                                        "assert drawn.item() == 0"});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_EQ(Json::parse(ended.out)["processes"][0]["values_read"], 4);
+}
+
 // Those that are run with every version of PyTorch (ci/pytorch_versions).
 TEST_F(PythonProgram, TellsWhatEveryPyTorchCounts) {
   for (const char* name : {"convolutions", "transformer", "ranks"}) {
@@ -263,9 +298,10 @@ TEST_F(PythonProgram, FitsWhereItGoesOnWithLess) {
 TEST_F(PythonProgram, NamesWhatCanNotBeFollowed) {
   const std::string begin = "import torch; x = torch.ones(9, 9, 9, device='cuda'); ";
   const std::vector<std::pair<std::string, std::string>> calls = {
-      {"torch.linalg.svd(x)", "it called cusolver"},
-      {"torch.nn.functional.ctc_loss(x, torch.ones(27, dtype=torch.int32), (9,) * 9, (3,) * 9)",
-       "it called cudnn"},
+      {"x = torch.sparse_csr_tensor([0, 1], [0], [1.], (1, 1)).cuda(); x @ x",
+       "it called cusparseSpGEMM_createDescr"},
+      {"torch._cslt_compress(torch.ones(32, 64, device='cuda').half())",
+       "it called cusparseLtInit"},
       // An error that none of the dry run's functions gives.
       {"cudart = torch.cuda.cudart(); cudart.cudaGetErrorString(cudart.cudaError(35))",
        "it called what gave cudaErrorInsufficientDriver (error 35)"}};
