@@ -162,7 +162,8 @@ void check_options(const FitOptions& given, bool is_program) {
     refuse_options("",
                    {{"--vary", !given.vary.empty()},
                     {"--rank", !given.program.rank.empty()},
-                    {"--steps", !given.program.steps.empty()}},
+                    {"--steps", !given.program.steps.empty()},
+                    {"--for", !given.program.seconds.empty()}},
                    " is for a program, behind --");
   }
 }

@@ -38,7 +38,7 @@ void check_options_of_program(const SuiteArguments& given) {
                   {"--resume", given.resume},
                   {"--snapshot", given.snapshot}},
                  " is for suites; before -- PROGRAM, --gpu, --gpu-memory, --ranks, --rank, "
-                 "--steps, --explain, --out, --name and --json can stand");
+                 "--steps, --for, --explain, --out, --name and --json can stand");
 }
 
 /// Throws ConfigError where an option was given that is for a program alone.
@@ -46,6 +46,7 @@ void check_options_of_suites(const PlanOptions& given) {
   refuse_options("",
                  {{"--rank", !given.program.rank.empty()},
                   {"--steps", !given.program.steps.empty()},
+                  {"--for", !given.program.seconds.empty()},
                   {"--name", !given.name.empty()},
                   {"--explain", given.explain}},
                  " is for a program, behind --");

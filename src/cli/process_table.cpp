@@ -104,11 +104,20 @@ std::string largest_of(const std::vector<Json>& processes) {
   return "the largest is " + label_of(*most) + "\n";
 }
 
+/// At which share of its launches one of its peaks last grew: near the end, more steps may take
+/// more.
+std::string last_grown(const Json& process) {
+  const auto launches = process.value("launches", std::int64_t{0});
+  if (launches == 0 || !process.contains("launches_when_grown")) return "";
+  const auto when = process["launches_when_grown"].get<std::int64_t>();
+  return std::to_string(100 * when / launches) + " %";
+}
+
 std::vector<std::string> line_of(const Json& process) {
   return {process.at("gpu").get<std::string>(),      process.at("fits") ? "yes" : "no",
           bytes_in(process, "peak_allocated_bytes"), bytes_in(process, "peak_reserved_bytes"),
           bytes_in(process, "driver_peak_bytes"),    bytes_in(process, "total_bytes"),
-          bytes_in(process, "peak_pinned_bytes")};
+          bytes_in(process, "peak_pinned_bytes"),    last_grown(process)};
 }
 
 }  // namespace
@@ -124,7 +133,8 @@ std::string label_of(const Json& process) {
 }
 
 std::string format_processes(const std::vector<Json>& processes) {
-  std::vector<std::string> header{"gpu", "fits", "allocated", "reserved", "driver", "of", "pinned"};
+  std::vector<std::string> header{"gpu",    "fits", "allocated", "reserved",
+                                  "driver", "of",   "pinned",    "last grew"};
   std::vector<std::vector<std::string>> lines;
   for (const Json& process : processes) lines.push_back(line_of(process));
   if (processes.size() > 1) {
@@ -136,9 +146,9 @@ std::string format_processes(const std::vector<Json>& processes) {
                        number_text(process, "process"), number_text(process, "device")});
     }
   }
-  const std::string text = format_table(
-      header, lines,
-      {"rank", "process", "device", "allocated", "reserved", "driver", "of", "pinned"});
+  const std::string text = format_table(header, lines,
+                                        {"rank", "process", "device", "allocated", "reserved",
+                                         "driver", "of", "pinned", "last grew"});
   return text + (processes.size() > 1 ? largest_of(processes) : "") + missing_stages_of(processes) +
          notes_on(processes);
 }

@@ -39,6 +39,7 @@ void ProgramArguments::add_to(CLI::App& command) {
       ->delimiter(',');
   command.add_option("--steps", steps,
                      "Of a program of PyTorch: end it after so many steps of its optimizers");
+  command.add_option("--for", seconds, "Of a program: end it after so many seconds");
 }
 
 PlayedRanks ProgramArguments::played(const std::string& ranks) const {
@@ -58,6 +59,9 @@ PlayedRanks ProgramArguments::played(const std::string& ranks) const {
 void ProgramArguments::set(DryRun& dry_run, const PlayedRanks& played,
                            const std::string& ranks) const {
   if (!steps.empty()) dry_run.steps = number_of("--steps", steps, 1, 1'000'000, "whole numbers");
+  if (!seconds.empty()) {
+    dry_run.seconds = number_of("--for", seconds, 1, 1'000'000, "whole seconds");
+  }
   dry_run.devices = devices_of(ranks, played);
 }
 

@@ -18,6 +18,7 @@ namespace headroom {
 struct ProgramArguments {
   std::vector<std::string> rank;  // numbers, or "all"
   std::string steps;              // empty: not given
+  std::string seconds;            // of --for, likewise
 
   void add_to(CLI::App& command);
 
@@ -25,8 +26,8 @@ struct ProgramArguments {
   /// Throws ConfigError where they make no sense.
   PlayedRanks played(const std::string& ranks) const;
 
-  /// Puts the machine that `played` and `ranks` ask for, and the steps, into `dry_run`. Throws
-  /// ConfigError where they make no sense.
+  /// Puts the machine that `played` and `ranks` ask for, the steps and the seconds, into `dry_run`.
+  /// Throws ConfigError where they make no sense.
   void set(DryRun& dry_run, const PlayedRanks& played, const std::string& ranks) const;
 };
 

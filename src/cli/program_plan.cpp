@@ -85,13 +85,14 @@ int report_program(const DryProgram& program, const std::string& name, const Pla
   const auto& processes = report.processes;
   if (forms.json) {
     print(json_text({{"exit_status", exit_code_of(program.end.exit)},
-                     {"partial", report.has_failed},
+                     {"partial", report.has_failed || program.end.was_cut},
                      {"fits", report.fits},
                      {"processes", processes}}));
   } else if (!processes.empty()) {
     print(format_processes(processes) + failed_extremes(program));
     if (forms.explains) print(holders_of(processes));
     if (report.has_failed) print("partial: as far as the program came\n");
+    if (program.end.was_cut) print("partial: as far as the program came in the time of --for\n");
   }
   const std::string how = report.has_failed ? "ended with " + how_it_ended(program.end.exit) : "";
   if (kept != nullptr) {

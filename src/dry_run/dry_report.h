@@ -16,7 +16,7 @@ inline constexpr int kMaxDryDevices = 64;
 struct DryReport {
   using Count = std::atomic<std::int64_t>;
 
-  static constexpr std::uint64_t kForm = 0x68'64'72'6d'00'03;  // another one for other members
+  static constexpr std::uint64_t kForm = 0x68'64'72'6d'00'04;  // another one for other members
   static constexpr const char* kFileEnding = ".report";
 
   std::atomic<std::uint64_t> form;  // kForm, once the texts stand
@@ -53,6 +53,7 @@ struct DryReport {
   Count peak_allocated_bytes;
   Count peak_reserved_bytes;
   Count out_of_memory_errors;
+  Count launches_when_grown;  // of `launches`: when either peak last grew
   /// Its peaks as PyTorch itself says them in the end.
   Count knows_latest_peaks;  // 0: it could not be asked
   Count latest_peak_allocated_bytes;
@@ -91,6 +92,7 @@ inline constexpr CountOfReport kCountsOfReport[] = {
     {"peak_allocated_bytes", &DryReport::peak_allocated_bytes, &DryReport::knows_allocator},
     {"peak_reserved_bytes", &DryReport::peak_reserved_bytes, &DryReport::knows_allocator},
     {"out_of_memory_errors", &DryReport::out_of_memory_errors, &DryReport::knows_allocator},
+    {"launches_when_grown", &DryReport::launches_when_grown, &DryReport::knows_allocator},
     {"latest_peak_allocated_bytes", &DryReport::latest_peak_allocated_bytes,
      &DryReport::knows_latest_peaks},
     {"latest_peak_reserved_bytes", &DryReport::latest_peak_reserved_bytes,

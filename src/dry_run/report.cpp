@@ -132,14 +132,18 @@ void write_device(DryReport& report, const Device& device) {
   report.undecided_questions = run.timeline.undecided_questions(device.index);
 }
 
-void raise_peaks(DryReport& report, std::int64_t allocated, std::int64_t reserved) {
+void raise_peaks(DryReport& report, const Device& device, std::int64_t allocated,
+                 std::int64_t reserved) {
   report.knows_allocator = 1;
+  if (allocated > report.peak_allocated_bytes || reserved > report.peak_reserved_bytes) {
+    report.launches_when_grown = device.counters.launches.load();
+  }
   raise(report.peak_allocated_bytes, allocated);
   raise(report.peak_reserved_bytes, reserved);
 }
 
-void write_allocator(DryReport& report, const TorchAllocator& torch) {
-  raise_peaks(report, torch.peak_allocated_bytes, torch.peak_reserved_bytes);
+void write_allocator(DryReport& report, const Device& device, const TorchAllocator& torch) {
+  raise_peaks(report, device, torch.peak_allocated_bytes, torch.peak_reserved_bytes);
   report.knows_latest_peaks = 1;
   report.latest_peak_allocated_bytes = torch.peak_allocated_bytes;
   report.latest_peak_reserved_bytes = torch.peak_reserved_bytes;
@@ -157,13 +161,13 @@ void report_work(const Device& device) {
   const std::lock_guard lock(page_mutex());
   DryReport& page = page_locked(device);
   write_device(page, device);
-  if (torch) write_allocator(page, *torch);
+  if (torch) write_allocator(page, device, *torch);
 }
 
 void report_allocator(int device, std::int64_t allocated, std::int64_t reserved) {
   const Device& used = dry_run().devices.at(static_cast<std::size_t>(device));
   const std::lock_guard lock(page_mutex());
-  raise_peaks(page_locked(used), allocated, reserved);
+  raise_peaks(page_locked(used), used, allocated, reserved);
 }
 
 void report_out_of_memory(int device) {

@@ -16,7 +16,8 @@ namespace {
 
 /// What a program leaves behind that ended by itself is its own affair, a compiler's server, say.
 void spare_what_is_left(const DryEnd& ended, AdoptedProcesses& adopted) {
-  if (ended.passed_on == 0 && ended.exit.signal == 0) adopted.begin();
+  const bool by_itself = ended.passed_on == 0 && ended.exit.signal == 0 && !ended.was_cut;
+  if (by_itself) adopted.begin();
 }
 
 bool depends_on_host(const DryReports& reports) {
@@ -41,7 +42,9 @@ DryProgram run_as_often(HowOften often, DryCommand command, PlayedRanks ranks) {
   DryOutcome estimated = run(DryRun::Host::estimated);
   DryProgram program{std::move(estimated.end), std::move(estimated.reports), {}, {}};
   if (often == HowOften::once) return program;
-  const bool has_bounds = program.end.is_good() && depends_on_host(program.reports) &&
+  // Cut at another place, they would be no bounds.
+  const bool has_bounds = program.end.is_good() && !program.end.was_cut &&
+                          depends_on_host(program.reports) &&
                           std::getenv("HEADROOM_DRY_RUN_HOST_NS") == nullptr;
   for (const DryRun::Host host : {DryRun::Host::ahead, DryRun::Host::slow}) {
     if (!has_bounds) break;

@@ -35,6 +35,7 @@ Case case_of(const ProgramCase& program) {
   const DryRun& dry_run = program.dry_run;
   if (dry_run.memory_bytes > 0) one.fields["gpu_memory_bytes"] = dry_run.memory_bytes;
   if (dry_run.steps > 0) one.fields["steps"] = dry_run.steps;
+  if (dry_run.seconds > 0) one.fields["for"] = dry_run.seconds;
   const Field gate = gate_field();
   for (const Field& limit : gate.fields) one.gate[limit.name] = limit.default_value;
   return one;

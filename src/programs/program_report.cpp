@@ -44,10 +44,11 @@ Json describe(const Json& report, bool has_failed) {
                   {"context_bytes", report.at("context_bytes")},
                   {"driver_peak_bytes", report.at("peak_device_bytes")}});
   // The latest peaks are known for the LibTorch that this headroom was built with.
-  add_known(process, report,
-            {"peak_allocated_bytes", kReserved, "latest_peak_allocated_bytes",
-             "latest_peak_reserved_bytes", "peak_pinned_bytes", "to_device_bytes", "to_host_bytes",
-             "values_read", "collective_bytes", "launches", "product_flops"});
+  add_known(
+      process, report,
+      {"peak_allocated_bytes", kReserved, "latest_peak_allocated_bytes",
+       "latest_peak_reserved_bytes", "peak_pinned_bytes", "to_device_bytes", "to_host_bytes",
+       "values_read", "collective_bytes", "launches", "launches_when_grown", "product_flops"});
   if (ran_out) add_known(process, report, {"refused_bytes", "free_when_refused_bytes"});
   process["reserved_depends_on_host"] = report.at("undecided_questions") != 0;
   add_known(process, report, {"holders", "reserved_peak"});

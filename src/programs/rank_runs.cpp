@@ -76,7 +76,9 @@ std::vector<int> others_of(int world, const DryReports& of_first) {
 DryOutcome joined(Runs runs) {
   DryOutcome all;
   for (auto& [rank, run] : runs) {
+    const bool was_cut = all.end.was_cut || run.outcome.end.was_cut;
     if (all.end.is_good()) all.end = run.outcome.end;
+    all.end.was_cut = was_cut;
     all.reports.damaged += run.outcome.reports.damaged;
     std::ranges::move(run.outcome.reports.whole, std::back_inserter(all.reports.whole));
   }

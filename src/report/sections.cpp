@@ -199,6 +199,7 @@ std::string plan_of_program(const Json& work, const std::string& gpu) {
   if (member(work, "ranks") != 1) add(" --ranks ", member(work, "ranks"));
   add(" --rank ", member(work, "rank"));
   add(" --steps ", member(work, "steps"));
+  add(" --for ", member(work, "for"));
   add(" --gpu-memory ", member(work, "gpu_memory_bytes"));
   command += " --";
   for (const Json& word : member(work, "program")) add(" ", word);

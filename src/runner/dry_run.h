@@ -28,6 +28,7 @@ struct DryRun {
   bool overcommit = false;  // allocations beyond the memory succeed
   bool holders = false;     // programs of PyTorch leave what holds their peaks
   int steps = 0;            // of optimizers, after which a program of PyTorch ends; 0: by itself
+  int seconds = 0;          // after which a program is ended; 0: it ends by itself
 };
 
 /// The files of the folder `libraries` that are loaded before a program that runs dry.

@@ -54,7 +54,7 @@ TEST(Message, of_options_that_are_not_for_a_program_says_so) {
   expect_refused({"why"}, 2, "why: behind --, the program to run is missing");
   expect_refused({"plan", "--resume", "--", "true"}, 2,
                  "plan: --resume is for suites; before -- PROGRAM, --gpu, --gpu-memory, --ranks, "
-                 "--rank, --steps, --explain, --out, --name and --json can stand");
+                 "--rank, --steps, --for, --explain, --out, --name and --json can stand");
   expect_refused({"plan", "ok", "--name", "x"}, 2, "--name is for a program, behind --");
 }
 

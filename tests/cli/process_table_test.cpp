@@ -29,9 +29,10 @@ Json with(Json json, const Json& more) {
 }
 
 TEST(ProcessTable, of_one_process_names_neither_it_nor_its_device) {
-  EXPECT_EQ(format_processes({process(7, 500)}),
-            "gpu   fits  allocated   reserved     driver          of   pinned\n"
-            "h200  yes   not known  not known  500 bytes  1000 bytes  0 bytes\n");
+  const Json grown = with(process(7, 500), {{"launches", 200}, {"launches_when_grown", 59}});
+  EXPECT_EQ(format_processes({grown}),
+            "gpu   fits  allocated   reserved     driver          of   pinned  last grew\n"
+            "h200  yes   not known  not known  500 bytes  1000 bytes  0 bytes       29 %\n");
 }
 
 TEST(ProcessTable, of_several_names_ranks_devices_and_the_largest) {
@@ -40,7 +41,7 @@ TEST(ProcessTable, of_several_names_ranks_devices_and_the_largest) {
                         with(process(8, 600), {{"rank", 1}, {"device", 3}}), process(9, 100)});
   EXPECT_EQ(table,
             "rank  process  device  gpu   fits  allocated   reserved     driver          of   "
-            "pinned\n"
+            "pinned  last grew\n"
             "   0        7       2  h200  yes   not known  not known  500 bytes  1000 bytes  "
             "0 bytes\n"
             "   1        8       3  h200  yes   not known  not known  600 bytes  1000 bytes  "

@@ -3,6 +3,7 @@
 // that.
 #include "src/programs/dry_program.h"
 
+#include <elf.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -17,6 +18,8 @@
 #include <thread>
 
 #include "src/core/error.h"
+#include "src/programs/program_file.h"
+#include "tests/core/messages.h"
 #include "tests/support/program.h"
 
 namespace headroom {
@@ -24,10 +27,12 @@ namespace {
 
 constexpr int kNotAllowed = 99;
 
-int plan(const std::vector<std::string>& command) {
+int plan(const std::vector<std::string>& command, int seconds) {
   set_inheritance_right();
+  DryRun dry_run;
+  dry_run.seconds = seconds;
   try {
-    return run_dry(command, DryRun{}, PlayedRanks{}, [](const DryProgram& program) {
+    return run_dry(command, dry_run, PlayedRanks{}, [](const DryProgram& program) {
       return program.end.passed_on != 0 ? 128 + program.end.passed_on
                                         : exit_code_of(program.end.exit);
     });
@@ -40,10 +45,11 @@ int plan(const std::vector<std::string>& command) {
 class Planner {
  public:
   explicit Planner(
-      const std::string& script, const std::function<void()>& prepare = [] {})
-      : Planner(std::vector<std::string>{"/bin/sh", "-c", script}, prepare) {}
+      const std::string& script, const std::function<void()>& prepare = [] {}, int seconds = 0)
+      : Planner(std::vector<std::string>{"/bin/sh", "-c", script}, prepare, seconds) {}
   explicit Planner(
-      const std::vector<std::string>& command, const std::function<void()>& prepare = [] {}) {
+      const std::vector<std::string>& command, const std::function<void()>& prepare = [] {},
+      int seconds = 0) {
     std::filesystem::create_directory(folder_ / "tmp");
     pid_ = fork();
     if (pid_ != 0) return;
@@ -52,7 +58,7 @@ class Planner {
     setenv("TMPDIR", (folder_ / "tmp").c_str(), 1);
     dup2(open("err", O_WRONLY | O_CREAT, 0600), STDERR_FILENO);
     prepare();
-    _exit(plan(command));
+    _exit(plan(command, seconds));
   }
   ~Planner() { kill(-pid_, SIGKILL); }
   Planner(const Planner&) = delete;
@@ -171,6 +177,63 @@ TEST(DryProgram, may_leave_something_behind) {
   const pid_t left = planner.started(1).at(0);
   EXPECT_TRUE(is_alive(left));
   kill(left, SIGKILL);
+}
+
+// All that it started as well, and however much it prints. That is no failure.
+TEST(DryProgram, is_ended_when_its_time_is_up) {
+  const Planner planner(
+      "setsid sleep 60 & echo $! $$ > started; while :; do echo; done", [] {}, 1);
+  const std::vector<pid_t> started = planner.started(2);
+  ASSERT_EQ(started.size(), 2U);
+  EXPECT_EQ(planner.end(), 0);
+  for (const pid_t each : started) {
+    EXPECT_TRUE(ends_soon(each));
+    kill(each, SIGKILL);
+  }
+  EXPECT_TRUE(planner.leaves_nothing());
+  EXPECT_EQ(Planner(
+                "exit 7", [] {}, 60)
+                .end(),
+            7);
+}
+
+// By its own time, and by a signal that is passed on to it.
+TEST(DryProgram, is_killed_where_it_hears_no_signal) {
+  using std::chrono::seconds;
+  for (const DryTime& time : {DryTime{seconds(1), seconds(1)}, DryTime{seconds(0), seconds(1)}}) {
+    const pid_t deaf = start_child("sh", [] {
+      execlp("sh", "sh", "-c", "trap '' INT TERM HUP; while :; do sleep 0.1; done", nullptr);
+    });
+    Interrupts signals({SIGTERM});
+    const bool is_cut = time.most > seconds(0);
+    std::thread somebody([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(300));  // until it is deaf
+      if (!is_cut) kill(getpid(), SIGTERM);
+    });
+    const DryEnd end = wait_for(deaf, signals, /*master=*/-1, /*store=*/nullptr, time);
+    somebody.join();
+    EXPECT_EQ(end.was_cut, is_cut);
+    EXPECT_EQ(end.passed_on, is_cut ? 0 : SIGTERM);
+    EXPECT_EQ(end.exit, (is_cut ? ExitStatus{} : ExitStatus{0, SIGKILL}));
+    EXPECT_EQ(end.was_ended(), !is_cut);
+  }
+}
+
+TEST(DryProgram, is_not_started_where_it_is_for_another_kind_of_machine) {
+  const TemporaryFolder folder;
+  for (const std::size_t place : {EI_CLASS, static_cast<int>(offsetof(Elf64_Ehdr, e_machine))}) {
+    std::string program = read_text("/proc/self/exe");
+    program[place] = static_cast<char>(program[place] + 1);
+    folder.write("program", program);
+    std::filesystem::permissions(folder / "program", std::filesystem::perms::owner_all);
+    const std::string message =
+        message_of<ConfigError>([&] { check_is_for_this_machine(folder / "program"); });
+    EXPECT_EQ(message, (folder / "program") + ": it was built for another kind of machine");
+    EXPECT_EQ(Planner(std::vector<std::string>{folder / "program"}).end(), 2);
+  }
+  check_is_for_this_machine("sh");
+  check_is_for_this_machine("/no/such/program");
+  check_is_for_this_machine("/proc/self/exe");
 }
 
 }  // namespace
