@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/ranges.h>
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 
@@ -35,10 +36,12 @@ void check_options_of_program(const SuiteArguments& given) {
   refuse_options("plan: ",
                  {{"--only", !given.only.empty()},
                   {"--set", !given.overrides.set.empty()},
-                  {"--resume", given.resume},
-                  {"--snapshot", given.snapshot}},
+                  {"--resume", given.resume}},
                  " is for suites; before -- PROGRAM, --gpu, --gpu-memory, --ranks, --rank, "
-                 "--steps, --for, --explain, --out, --name and --json can stand");
+                 "--steps, --for, --explain, --out, --name, --snapshot and --json can stand");
+  if (given.snapshot && given.out.empty()) {
+    throw ConfigError("--snapshot: in which results folder? --out says it");
+  }
 }
 
 /// Throws ConfigError where an option was given that is for a program alone.
@@ -76,7 +79,11 @@ int plan_program(const CommandLine& line, const Catalog& catalog, const PlanOpti
     const std::string rank = fmt::format("{}", fmt::join(options.program.rank, ","));
     kept.emplace(catalog, ProgramCase{name, line.program, ranks, dry_run, rank}, options.cases.out);
   }
+  if (options.cases.snapshot) dry_run.snapshot = kept->snapshot_path();
   return run_dry(line.program, dry_run, played, [&](const DryProgram& program) {
+    if (!dry_run.snapshot.empty() && !std::filesystem::exists(dry_run.snapshot)) {
+      say("--snapshot: the program did not end by itself, or is none of PyTorch: there is none");
+    }
     return report_program(program, line.program[0], {options.cases.json, options.explain},
                           kept ? &*kept : nullptr);
   });

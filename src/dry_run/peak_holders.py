@@ -9,6 +9,7 @@ import atexit
 import bisect
 import collections
 import ctypes
+import itertools
 import json
 import os
 import sys
@@ -44,6 +45,11 @@ def blocks_of(device):
     return library.headroom_dry_run_blocks(device, ctypes.byref(count)), count.value
 
 
+def used_devices():
+    import torch
+    return [device for device in range(torch.cuda.device_count()) if blocks_of(device)[1] > 0]
+
+
 class Marks:
     """Addresses whose kind is known, at some moments."""
 
@@ -71,6 +77,7 @@ class Marks:
 
 marks = Marks()
 steps = collections.Counter()
+step_ends = collections.defaultdict(list)  # by device: events before the end of each step
 
 
 @harmless
@@ -86,6 +93,9 @@ def after_step(optimizer, arguments, options):
     if steps[id(optimizer)] <= MOST_STEPS:
         states = [state for state in optimizer.state.values() if isinstance(state, dict)]
         marks.take({"optimizer state": [each for state in states for each in state.values()]})
+    if next(iter(steps)) == id(optimizer):  # of several, the first to step
+        for device in used_devices():
+            step_ends[device].append(blocks_of(device)[1])
 
 
 @harmless
@@ -171,16 +181,17 @@ def holders_of(device, trace, order, torch_folder):
 def end():
     import torch
     torch_folder = os.path.join(os.path.dirname(torch.__file__), "")
-    for device, trace in enumerate(torch.cuda.memory._snapshot()["device_traces"]):
-        if blocks_of(device)[1] == 0:
-            continue
+    traces = torch.cuda.memory._snapshot()["device_traces"]
+    for device in used_devices():
+        trace = traces[device]
         order = events_of_allocations(device, trace)
         if order is None:
             continue
         holders = holders_of(device, trace, order, torch_folder)
         reserved = reserved_peak_of(device, trace, order, torch_folder)
         number = library.headroom_dry_run_number(device)
-        for name, what in (("holders", holders), ("reserved", reserved)):
+        course = step_memory_of(device, trace, order, torch_folder)
+        for name, what in (("holders", holders), ("reserved", reserved), ("course", course)):
             path = f"{FOLDER}/{os.getpid()}.{number}.{name}"
             with open(path, "w", encoding="utf-8") as file:
                 json.dump(what, file)

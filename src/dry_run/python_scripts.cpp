@@ -10,8 +10,10 @@
 #include "src/dry_run/dry_run.h"
 
 namespace headroom {
+extern const std::string_view kMemorySnapshotScript;
 extern const std::string_view kPeakHoldersScript;
 extern const std::string_view kReservedPeakScript;
+extern const std::string_view kStepMemoryScript;
 extern const std::string_view kStopAfterStepsScript;
 }  // namespace headroom
 
@@ -42,16 +44,20 @@ std::string statement_of(std::string_view script) {
 void run_python_scripts() {
   static std::atomic<bool> have_run = false;
   const Settings& known = settings();
-  if (have_run || (known.holders_folder.empty() && known.steps == 0)) return;
+  const bool has_none =
+      known.holders_folder.empty() && known.snapshot_file.empty() && known.steps == 0;
+  if (have_run || has_none) return;
   auto* const is_initialized = python<int()>("Py_IsInitialized");
   auto* const may_run = python<int()>("PyGILState_Check");
   auto* const run = python<int(const char*, void*)>("PyRun_SimpleStringFlags");
   if (is_initialized == nullptr || may_run == nullptr || run == nullptr) return;
   if (is_initialized() == 0 || may_run() == 0 || have_run.exchange(true)) return;
   if (!known.holders_folder.empty()) {
-    const std::string both = std::string(kReservedPeakScript).append(kPeakHoldersScript);
-    run(statement_of(both).c_str(), nullptr);
+    std::string script(kReservedPeakScript);
+    script.append(kPeakHoldersScript).append(kStepMemoryScript);
+    run(statement_of(script).c_str(), nullptr);
   }
+  if (!known.snapshot_file.empty()) run(statement_of(kMemorySnapshotScript).c_str(), nullptr);
   if (known.steps > 0) run(statement_of(kStopAfterStepsScript).c_str(), nullptr);
 }
 

@@ -72,6 +72,7 @@ Settings read_settings() {
   }
   settings.launch_queue = scaled(settings.launch_queue);
   settings.holders_folder = variable("HEADROOM_DRY_RUN_HOLDERS");
+  settings.snapshot_file = variable("HEADROOM_DRY_RUN_SNAPSHOT");
   settings.steps = whole_number("HEADROOM_DRY_RUN_STEPS", 0);
   settings.report_folder = variable("HEADROOM_DRY_RUN_REPORT");
   return settings;

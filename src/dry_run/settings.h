@@ -37,6 +37,9 @@ struct Settings {
   /// HEADROOM_DRY_RUN_HOLDERS: a folder, in which each process of PyTorch leaves what holds its
   /// peaks. Empty: that is not looked at.
   std::string holders_folder;
+  /// HEADROOM_DRY_RUN_SNAPSHOT: a file, FOLDER/NAME.pickle, for what PyTorch's allocator did; of
+  /// rank N above 0 it is NAME.rankN.pickle. Empty: none.
+  std::string snapshot_file;
   /// HEADROOM_DRY_RUN_STEPS: a program of PyTorch ends after so many steps of its optimizers. 0: by
   /// itself.
   std::int64_t steps = 0;

@@ -14,6 +14,7 @@
 #include "src/programs/peak_holders.h"
 #include "src/programs/program_file.h"
 #include "src/programs/reserved_peak.h"
+#include "src/programs/step_memory.h"
 
 namespace headroom {
 namespace {
@@ -114,6 +115,7 @@ DryOutcome run_program(const DryCommand& command, const Environment& more, Store
   if (command.dry_run.holders) {
     add_holders(outcome.reports, scratch.path());
     add_reserved_peaks(outcome.reports, scratch.path());
+    add_step_memory(outcome.reports, scratch.path());
   }
   return outcome;
 }

@@ -42,6 +42,8 @@ DryProgram run_as_often(HowOften often, DryCommand command, PlayedRanks ranks) {
   DryOutcome estimated = run(DryRun::Host::estimated);
   DryProgram program{std::move(estimated.end), std::move(estimated.reports), {}, {}};
   if (often == HowOften::once) return program;
+  command.dry_run.holders = false;  // of the first run alone
+  command.dry_run.snapshot.clear();
   // Cut at another place, they would be no bounds.
   const bool has_bounds = program.end.is_good() && !program.end.was_cut &&
                           depends_on_host(program.reports) &&

@@ -111,6 +111,10 @@ KeptProgram::KeptProgram(const Catalog& catalog, ProgramCase program,
       /*resume=*/false);
 }
 
+std::string KeptProgram::snapshot_path() const {
+  return results_.folder().snapshot_path(suite_.cases[0].name);
+}
+
 void KeptProgram::keep(const ProgramReport& report, const std::string& why) {
   if (report.processes.empty()) return add({.verdict = {Status::failed, why}, .record = {}}, {});
   const Json& process = report.largest();
@@ -128,6 +132,7 @@ void KeptProgram::keep(const ProgramReport& report, const std::string& why) {
   outcome.record =
       record_of(process, process.contains("without_end") ? process["without_end"] : process);
   outcome.record["processes"] = report.processes;
+  if (!report.step_memory.is_null()) outcome.record["step_memory"] = report.step_memory;
   if (suite_.cases[0].ranks() > 1) outcome.peak_rank = process.value("rank", std::size_t{0});
   add(outcome, figures);
 }

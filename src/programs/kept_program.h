@@ -36,6 +36,8 @@ class KeptProgram {
   KeptProgram(const Catalog& catalog, ProgramCase program, const std::filesystem::path& folder);
 
   const std::filesystem::path& folder() const { return results_.folder().path(); }
+  /// Where rank 0's snapshot belongs; absolute.
+  std::string snapshot_path() const;
 
   /// Keeps what came of it: a row that is `ok`, `out_of_memory` (with what it takes where memory
   /// has no end, if that is known), or `failed` for `why`. Throws std::system_error where the disk

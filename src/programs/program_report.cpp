@@ -142,6 +142,8 @@ ProgramReport make_report(const DryProgram& program, const std::string& name) {
     add_bounds(process, program, i);
     add_missing(process, program, i);
     result.fits = result.fits && process.at("fits").get<bool>();
+    const bool takes_most = result.processes.empty() || takes_less(result.largest(), process);
+    if (takes_most) result.step_memory = report.value("step_memory", Json());
     result.processes.push_back(std::move(process));
   }
   return result;

@@ -16,6 +16,9 @@ struct ProgramReport {
   std::vector<nlohmann::ordered_json> processes;
   bool has_failed = false;
   bool fits = true;  // memory did not run out, or the program went on with less
+  /// Of the one that takes most, the step of the peak (src/programs/step_memory.h); null: it is not
+  /// known.
+  nlohmann::ordered_json step_memory;
 
   /// The one that takes most of its device. Not for a report without processes.
   const nlohmann::ordered_json& largest() const;

@@ -81,6 +81,7 @@ Html section(const std::vector<Results>& all, std::size_t index) {
                          element("code", name_html(folder)));
   content += stack_section(results, groups);
   content += peak_section(groups);
+  content += holders_section(groups);
   content += figure_sources_section(results, all);
   content += timeline_section(groups);
   content += tradeoff_section(groups);

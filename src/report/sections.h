@@ -50,6 +50,10 @@ Html stack_section(const Results& results, const std::vector<CaseGroup>& groups)
 /// exact bytes as a table below. In peak_sections.cpp.
 Html peak_section(const std::vector<CaseGroup>& groups);
 
+/// What holds the peak of a program that was planned with --explain: kind, bytes and line. In
+/// holders_section.cpp.
+Html holders_section(const std::vector<CaseGroup>& groups);
+
 /// The peak of each rank, of cases that several processes trained. In peak_sections.cpp.
 Html ranks_section(const Results& results);
 

@@ -121,6 +121,9 @@ Environment dry_run_environment(const DryRun& dry_run, const std::filesystem::pa
     environment.emplace_back("HEADROOM_DRY_RUN_STEPS", std::to_string(dry_run.steps));
   }
   if (dry_run.holders) environment.emplace_back("HEADROOM_DRY_RUN_HOLDERS", scratch.string());
+  if (!dry_run.snapshot.empty()) {
+    environment.emplace_back("HEADROOM_DRY_RUN_SNAPSHOT", dry_run.snapshot);
+  }
   if (dry_run.host == DryRun::Host::ahead)
     environment.emplace_back("HEADROOM_DRY_RUN_HOST_NS", "0");
   if (dry_run.host == DryRun::Host::slow) {

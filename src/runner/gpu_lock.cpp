@@ -22,8 +22,8 @@ FileDescriptor open_shared(const std::string& path) {
   // Another user's file may not be opened with O_CREAT in a folder that all may write.
   FileDescriptor file(uninterrupted([&] { return open(path.c_str(), kFlags); }));
   if (file.get() >= 0) return file;
-  file = FileDescriptor(
-      uninterrupted([&] { return open(path.c_str(), kFlags | O_CREAT, kForAll); }));
+  file =
+      FileDescriptor(uninterrupted([&] { return open(path.c_str(), kFlags | O_CREAT, kForAll); }));
   if (file.get() >= 0) fchmod(file.get(), kForAll);  // whatever the umask is
   return file;
 }

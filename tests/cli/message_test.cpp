@@ -52,9 +52,10 @@ TEST(Message, of_options_that_are_not_for_a_program_says_so) {
       "fit: --vary says what of the program is to be varied; plan says whether it fits a "
       "GPU");
   expect_refused({"why"}, 2, "why: behind --, the program to run is missing");
-  expect_refused({"plan", "--resume", "--", "true"}, 2,
-                 "plan: --resume is for suites; before -- PROGRAM, --gpu, --gpu-memory, --ranks, "
-                 "--rank, --steps, --for, --explain, --out, --name and --json can stand");
+  expect_refused(
+      {"plan", "--resume", "--", "true"}, 2,
+      "plan: --resume is for suites; before -- PROGRAM, --gpu, --gpu-memory, --ranks, "
+      "--rank, --steps, --for, --explain, --out, --name, --snapshot and --json can stand");
   expect_refused({"plan", "ok", "--name", "x"}, 2, "--name is for a program, behind --");
 }
 

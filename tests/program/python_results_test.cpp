@@ -28,6 +28,36 @@ TEST_F(PythonResults, IsKeptAsACaseIs) {
   EXPECT_EQ(plan({"--out", folder / "old"}, program).code, 2) << "there are results";
 }
 
+// Three steps, of which the second is the first with a state of the optimizer.
+TEST_F(PythonResults, ShowsTheStepOfThePeakAndWhatPyTorchDid) {
+  const TemporaryFolder folder;
+  const Ended ended =
+      plan({"--out", folder / "out", "--name", "mine", "--explain", "--snapshot"},
+           {"-c",
+            "import torch\n"
+            "net = torch.nn.Linear(1024, 1024, device='cuda')\n"
+            "optimizer = torch.optim.Adam(net.parameters())\n"
+            "for _ in range(3):\n"
+            "    net(torch.ones(1024, 1024, device='cuda')).relu().sum().backward()\n"
+            "    optimizer.step()\n"
+            "    optimizer.zero_grad()\n"});
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  const std::string journal = read_text(folder / "out/journal.jsonl");
+  const auto begin = journal.find(R"("step_memory":[["forward",null,)");
+  ASSERT_NE(begin, std::string::npos) << journal;
+  const std::string step = journal.substr(begin, journal.find("]]", begin) - begin);
+  EXPECT_NE(step.find(R"(["backward",null,)"), std::string::npos) << step;
+  EXPECT_NE(step.find(R"(["optimizer",null,)"), std::string::npos) << step;
+  const std::string snapshot = read_text(folder / "out/snapshot/mine.pickle");
+  EXPECT_NE(snapshot.find("device_traces"), std::string::npos);
+  const Ended reported = run_headroom({"report", folder / "out", "--out", folder / "page.html"});
+  ASSERT_EQ(reported.code, 0) << reported.err;
+  const std::string page = read_text(folder / "page.html");
+  EXPECT_NE(page.find("Memory over a step of mine"), std::string::npos);
+  EXPECT_NE(page.find("What holds the peak, by line"), std::string::npos);
+  EXPECT_EQ(plan({"--snapshot"}, {"-c", "1"}).code, 2) << "in which folder?";
+}
+
 // N pieces of 256 MiB, beside the context.
 TEST_F(PythonResults, FitsAsManyAsThereIsMemoryFor) {
   const std::vector<std::string> options{"fit", "--gpu", "h200", "--gpu-memory", "2GiB", "--json"};

@@ -72,6 +72,26 @@ TEST(ReportPage, shows_memory_time_and_their_shares) {
   }
 }
 
+TEST(ReportPage, shows_what_holds_the_peak_of_the_process_whose_figures_stand_in_the_row) {
+  const auto process = [](double mib, const char* line) {
+    const auto bytes = static_cast<std::int64_t>(mib * 1024 * 1024);
+    const nlohmann::ordered_json holder{
+        {"kind", "parameters"}, {"bytes", bytes}, {"blocks", 1234567}, {"line", line}};
+    return nlohmann::ordered_json{{"peak_allocated_bytes", bytes}, {"holders", {holder}}};
+  };
+  CaseResult one = sample_case("mine", "", 100);
+  one.record["processes"] = {process(70, "small.py:1 f"), process(100, "large.py:2 g")};
+  const std::string html = html_report({sample_results("s", "planned", {one})});
+  expect_sound(html);
+  EXPECT_TRUE(has(html, "What holds the peak, by line"));
+  EXPECT_TRUE(has(html, "large.py:2 g"));
+  EXPECT_TRUE(has(html, "1234567"));
+  EXPECT_FALSE(has(html, "small.py:1 f"));
+  one.record["processes"] = {nullptr, 1, {{"peak_allocated_bytes", "x"}, {"holders", 1}}};
+  const std::string none = html_report({sample_results("s", "planned", {one})});
+  EXPECT_FALSE(has(none, "What holds the peak, by line"));
+}
+
 TEST(ReportPage, shows_hostile_names_as_text) {
   CaseResult one = sample_case(kHostile, kHostile, 100);
   for (auto& [column, value] : one.row.items()) {
@@ -79,6 +99,11 @@ TEST(ReportPage, shows_hostile_names_as_text) {
     if (value.is_string() && is_free) value = kHostile;
   }
   one.record["step_memory"][2][0] = kHostile;
+  one.record["processes"] = {
+      {{"peak_allocated_bytes", one.row["run_peak_allocated_bytes"]},
+       {"holders",
+        {{{"kind", kHostile}, {"bytes", 1}, {"blocks", 1}, {"line", kHostile}}, kHostile}}},
+      kHostile};
   one.rank_records = {{{"status", kHostile}, {"columns", one.row}}, nullptr};
   Results results = sample_results(
       kHostile, "measured",
