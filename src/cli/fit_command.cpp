@@ -168,19 +168,33 @@ void check_options(const FitOptions& given, bool is_program) {
   }
 }
 
-int fit_program(const CommandLine& line, const FitOptions& options) {
-  std::optional<Variation> variation;
-  if (!options.vary.empty()) variation = read_variation(options.vary);
-  if (!variation && !(options.dry_run.gpu.empty() && options.dry_run.memory.empty())) {
-    throw ConfigError(
-        "fit: --vary says what of the program is to be varied; plan says whether it fits a GPU");
-  }
+ProgramFit program_fit(const CommandLine& line, const FitOptions& options,
+                       const std::string& ranks) {
   ProgramFit fit;
   fit.words = line.program;
   fit.json = options.json;
   fit.dry_run = make_dry_run(line.catalog(), options.dry_run);
-  fit.played = options.program.played(options.overrides.ranks);
-  options.program.set(fit.dry_run, fit.played, options.overrides.ranks);
+  fit.played = options.program.played(ranks);
+  options.program.set(fit.dry_run, fit.played, ranks);
+  return fit;
+}
+
+int fit_program(const CommandLine& line, const FitOptions& options) {
+  std::optional<Variation> variation;
+  if (!options.vary.empty()) variation = read_variation(options.vary);
+  const std::string& ranks = options.overrides.ranks;
+  if (ranks.find("..") != std::string::npos) {
+    if (variation) throw ConfigError("fit: either --vary or a range of --ranks");
+    const auto with_ranks = [&](std::int64_t count) {
+      return program_fit(line, options, std::to_string(count));
+    };
+    return fit_ranks(with_ranks, read_rank_range(ranks));
+  }
+  if (!variation && !(options.dry_run.gpu.empty() && options.dry_run.memory.empty())) {
+    throw ConfigError(
+        "fit: --vary says what of the program is to be varied; plan says whether it fits a GPU");
+  }
+  const ProgramFit fit = program_fit(line, options, ranks);
   return variation ? fit_largest(fit, *variation) : fit_gpus(fit);
 }
 
@@ -223,7 +237,9 @@ void add_fit(CommandLine& line) {
   CLI::App* command = line.app.add_subcommand(
       "fit",
       "The cheapest techniques, and the largest micro-batch, that fit a memory; of a CUDA program "
-      "of PyTorch (fit -- PROGRAM ...) the GPUs that it fits, or the largest value of --vary");
+      "of PyTorch (fit -- PROGRAM ...) the GPUs that it fits, the largest value of --vary, or the "
+      "fewest "
+      "of --ranks FIRST..LAST");
   const auto options = std::make_shared<FitOptions>();
   command->add_option("SUITE|MODEL", options->subject,
                       "A suite file, of which the first case counts, or a model");

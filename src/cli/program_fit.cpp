@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <utility>
 
 #include "src/cli/command_line.h"
 #include "src/cli/output.h"
@@ -131,22 +132,58 @@ int plan_gpus(const ProgramFit& fit) {
   return std::ranges::any_of(plans, fits) ? 0 : kFailed;
 }
 
+/// "1..512".
+std::optional<std::pair<std::int64_t, std::int64_t>> range_of(const std::string& text) {
+  const std::size_t dots = text.find("..");
+  if (dots == std::string::npos) return std::nullopt;
+  const auto first = parse_integer(text.substr(0, dots));
+  const auto last = parse_integer(text.substr(dots + 2));
+  const bool is_range = first && last && 1 <= *first && *first <= *last && *last <= 1 << 30;
+  return is_range ? std::optional(std::pair(*first, *last)) : std::nullopt;
+}
+
+int search_ranks(const std::function<ProgramFit(std::int64_t)>& with_ranks,
+                 const Variation& ranks) {
+  std::vector<Json> plans;
+  bool has_fit = false;
+  ProgramFit fit;
+  for (std::int64_t count = ranks.first; !has_fit && count <= ranks.last; count *= 2) {
+    fit = with_ranks(count);
+    Search search(fit, ranks);
+    has_fit = search.fits(count);
+    plans.push_back(search.plans().front());
+  }
+  const Json fewest = has_fit ? plans.back().at("value") : Json();
+  if (fit.json) {
+    print(json_text({{"gpu", fit.dry_run.gpu}, {"ranks", fewest}, {"plans", plans}}));
+  } else if (has_fit) {
+    const std::string before =
+        plans.size() > 1 ? "; " + plans[plans.size() - 2].at("value").dump() + " do not fit" : "";
+    print(fewest.dump() + " ranks on " + fit.dry_run.gpu + ": each " + text_of(plans.back()) +
+          before + "\n");
+  } else {
+    print("nothing fits: " + plans.back().at("value").dump() + " ranks on " + fit.dry_run.gpu +
+          " are too few\n");
+  }
+  return has_fit ? 0 : kFailed;
+}
+
 }  // namespace
 
 Variation read_variation(const std::string& text) {
   const std::size_t sign = text.find('=');
-  const std::size_t dots = text.find("..");
-  if (sign != std::string::npos && dots != std::string::npos && sign < dots) {
-    const auto first = parse_integer(text.substr(sign + 1, dots - sign - 1));
-    const auto last = parse_integer(text.substr(dots + 2));
-    const std::string name = text.substr(0, sign);
-    const bool is_variable = is_name(name) && name.find_first_of(".-") == std::string::npos;
-    if (is_variable && first && last && 1 <= *first && *first <= *last && *last <= 1 << 30) {
-      return {name, *first, *last};
-    }
-  }
+  const std::string name = text.substr(0, sign);
+  const bool is_variable = is_name(name) && name.find_first_of(".-") == std::string::npos;
+  const auto range = sign == std::string::npos ? std::nullopt : range_of(text.substr(sign + 1));
+  if (is_variable && range) return {name, range->first, range->second};
   throw ConfigError("--vary: '" + text +
                     "': allowed is NAME=FIRST..LAST, as in BATCH=1..512, of whole numbers from 1");
+}
+
+Variation read_rank_range(const std::string& text) {
+  if (const auto range = range_of(text)) return {"RANKS", range->first, range->second};
+  throw ConfigError("--ranks: '" + text +
+                    "': allowed is a number, or FIRST..LAST, as in 1..64, of whole numbers from 1");
 }
 
 std::vector<std::string> with_value(std::vector<std::string> words, const std::string& name,
@@ -164,6 +201,14 @@ std::vector<std::string> with_value(std::vector<std::string> words, const std::s
 int fit_largest(const ProgramFit& fit, const Variation& variation) {
   try {
     return search_largest(fit, variation);
+  } catch (const NoPlan& none) {
+    return none.exit_code;
+  }
+}
+
+int fit_ranks(const std::function<ProgramFit(std::int64_t)>& with_ranks, const Variation& ranks) {
+  try {
+    return search_ranks(with_ranks, ranks);
   } catch (const NoPlan& none) {
     return none.exit_code;
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,8 +19,11 @@ struct Variation {
   std::int64_t last = 1;
 };
 
-/// Reads "BATCH=1..512". Throws ConfigError where it is not of that form.
+/// Reads the "BATCH=1..512" of an option. Throws ConfigError where it is not of that form.
 Variation read_variation(const std::string& text);
+
+/// Reads the "1..64" of --ranks. Throws likewise.
+Variation read_rank_range(const std::string& text);
 
 /// The words, with `value` in place of each {NAME}.
 std::vector<std::string> with_value(std::vector<std::string> words, const std::string& name,
@@ -41,5 +45,10 @@ int fit_largest(const ProgramFit& fit, const Variation& variation);
 
 /// The GPUs of the table that it fits.
 int fit_gpus(const ProgramFit& fit);
+
+/// The fewest ranks with which it fits, of `ranks.first`, twice as many, and so on up to
+/// `ranks.last`. `with_ranks`: the program on so many.
+int fit_ranks(const std::function<ProgramFit(std::int64_t ranks)>& with_ranks,
+              const Variation& ranks);
 
 }  // namespace headroom

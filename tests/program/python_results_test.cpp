@@ -86,5 +86,25 @@ TEST_F(PythonResults, FitsAsManyAsThereIsMemoryFor) {
   EXPECT_EQ(fit("N=x").code, 2);
 }
 
+// 4 GiB over all ranks, of GPUs with 2.
+TEST_F(PythonResults, FitsOnAsFewRanksAsHaveTheMemory) {
+  const auto fit = [](const char* ranks) {
+    return run_headroom({"fit", "--gpu", "h200", "--gpu-memory", "2GiB", "--json", "--rank", "0",
+                         "--ranks", ranks, "--", python(), "-c",
+                         "import os, torch; n = int(os.environ['WORLD_SIZE'])\n"
+                         "assert n == {RANKS} == int(os.environ['RANKS'])\n"
+                         "torch.empty((1 << 30) // n, device='cuda')"});
+  };
+  const Ended ended = fit("2..64");
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  const Json answer = Json::parse(ended.out);
+  EXPECT_EQ(answer["ranks"], 4);
+  EXPECT_EQ(answer["plans"].size(), 2U);
+  const Ended none = fit("1..1");
+  EXPECT_EQ(none.code, 1) << none.err;
+  EXPECT_EQ(Json::parse(none.out)["ranks"], nullptr);
+  EXPECT_EQ(fit("4..2").code, 2);
+}
+
 }  // namespace
 }  // namespace headroom
