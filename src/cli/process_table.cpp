@@ -46,6 +46,10 @@ std::vector<std::string> notes_on(const Json& process) {
     notes.emplace_back(
         "reserved may depend on how far the host runs ahead of the GPU: its bounds are not known");
   }
+  if (process.contains("estimated")) {
+    notes.push_back("work areas that only NVIDIA's libraries know are estimated: " +
+                    process["estimated"].get<std::string>());
+  }
   if (const auto values = process.at("values_read").get<std::int64_t>(); values > 0) {
     notes.push_back(
         "values that were read from the device and that nobody computed here: " +

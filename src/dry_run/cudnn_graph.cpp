@@ -140,6 +140,7 @@ std::optional<std::int64_t> known_value(cudnnBackendAttributeName_t name) {
   switch (name) {
     case CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE:
     case CUDNN_ATTR_ENGINECFG_WORKSPACE_SIZE:
+      note_estimated(kEnginesOfCudnn);
       return kGraphWorkspaceBytes;
     case CUDNN_ATTR_ENGINECFG_SHARED_MEMORY_USED:  // fits any device
       return 0;

@@ -27,6 +27,7 @@ cudnnStatus_t offer(Algorithm algorithm, cudnnConvolutionDescriptor_t convolutio
   results->algo = algorithm;
   results->status = CUDNN_STATUS_SUCCESS;
   results->memory = kConvolutionWorkspaceBytes;
+  note_estimated(kEnginesOfCudnn);
   results->determinism = CUDNN_DETERMINISTIC;
   results->mathType = convolution->math;
   return CUDNN_STATUS_SUCCESS;

@@ -232,6 +232,7 @@ HEADROOM_ENTRY cudnnStatus_t cudnnGetRNNTempSpaceSizes(cudnnHandle_t, cudnnRNNDe
                                                        cudnnRNNDataDescriptor_t data,
                                                        std::size_t* working, std::size_t* kept) {
   const Temporary sizes = temporary_bytes(*rnn, data->rows);
+  note_estimated("recurrent networks of cuDNN");
   if (working != nullptr) *working = static_cast<std::size_t>(sizes.working);
   if (kept != nullptr) {
     *kept = mode == CUDNN_FWD_MODE_TRAINING ? static_cast<std::size_t>(sizes.kept) : 0;

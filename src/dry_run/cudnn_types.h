@@ -43,6 +43,7 @@ namespace headroom::dry_run {
 inline constexpr std::int64_t kConvolutionWorkspaceBytes = 0;
 inline constexpr std::int64_t kGraphWorkspaceBytes = 0;  // convolutions and attention, as graphs
 inline constexpr std::int64_t kBatchNormWorkspaceBytes = 0;
+inline constexpr const char* kEnginesOfCudnn = "engines of cuDNN (0)";  // to note_estimated()
 /// Kept from forward to backward: the mask of a fused activation, of which PyTorch uses none.
 inline constexpr std::int64_t kBatchNormReserveBytes = 0;
 

@@ -82,6 +82,7 @@ HEADROOM_ENTRY cufftResult cufftXtMakePlanMany(cufftHandle handle, int rank, lon
   for (int i = 0; i < rank; ++i) points *= sizes[i];
   const std::int64_t bytes = points * complex_bytes(execution);
   *work_bytes = static_cast<std::size_t>(bytes);
+  note_estimated("cuFFT");
   return with_transform(handle, [&](Transform& transform) { transform.bytes = bytes; });
 }
 

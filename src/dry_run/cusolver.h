@@ -25,8 +25,9 @@ inline std::int64_t of_blocks(std::int64_t rows) { return kBlockColumns * std::m
 /// Bytes of an element; float, double, or complex numbers of them.
 std::int64_t element_bytes(cudaDataType type);
 
-/// Of what the functions for any type ask.
-cusolverStatus_t give_sizes(std::int64_t elements, cudaDataType type, std::size_t* on_device,
+/// What the functions of a type ask for, and those for any type.
+cusolverStatus_t give_size(std::int64_t elements, int* answer);
+cusolverStatus_t give_bytes(std::int64_t elements, cudaDataType type, std::size_t* on_device,
                             std::size_t* on_host);
 
 /// Puts what takes so many floating-point operations on the handle's stream. It is taken that it

@@ -85,8 +85,7 @@ HEADROOM_ENTRY cusolverStatus_t cusolverDnXgesvdjSetSortEig(gesvdjInfo_t, int) {
 #define HEADROOM_SPECTRA(LETTER, NUMBER, REAL, TYPE, SYMMETRIC)                                    \
   HEADROOM_ENTRY cusolverStatus_t cusolverDn##LETTER##gesvd_bufferSize(cusolverDnHandle_t, int m,  \
                                                                        int n, int* elements) {     \
-    *elements = static_cast<int>(singular_elements(m, n));                                         \
-    return CUSOLVER_STATUS_SUCCESS;                                                                \
+    return give_size(singular_elements(m, n), elements);                                           \
   }                                                                                                \
   HEADROOM_ENTRY cusolverStatus_t cusolverDn##LETTER##gesvd(                                       \
       cusolverDnHandle_t handle, signed char, signed char, int m, int n, NUMBER*, int, REAL*,      \
@@ -96,8 +95,7 @@ HEADROOM_ENTRY cusolverStatus_t cusolverDnXgesvdjSetSortEig(gesvdjInfo_t, int) {
   HEADROOM_ENTRY cusolverStatus_t cusolverDn##LETTER##gesvdj_bufferSize(                           \
       cusolverDnHandle_t, cusolverEigMode_t, int, int m, int n, const NUMBER*, int, const REAL*,   \
       const NUMBER*, int, const NUMBER*, int, int* elements, gesvdjInfo_t) {                       \
-    *elements = static_cast<int>(jacobi_elements(m, n, /*batch=*/1));                              \
-    return CUSOLVER_STATUS_SUCCESS;                                                                \
+    return give_size(jacobi_elements(m, n, /*batch=*/1), elements);                                \
   }                                                                                                \
   HEADROOM_ENTRY cusolverStatus_t cusolverDn##LETTER##gesvdj(                                      \
       cusolverDnHandle_t handle, cusolverEigMode_t, int, int m, int n, NUMBER*, int, REAL*,        \
@@ -107,8 +105,7 @@ HEADROOM_ENTRY cusolverStatus_t cusolverDnXgesvdjSetSortEig(gesvdjInfo_t, int) {
   HEADROOM_ENTRY cusolverStatus_t cusolverDn##LETTER##gesvdjBatched_bufferSize(                    \
       cusolverDnHandle_t, cusolverEigMode_t, int m, int n, const NUMBER*, int, const REAL*,        \
       const NUMBER*, int, const NUMBER*, int, int* elements, gesvdjInfo_t, int batch) {            \
-    *elements = static_cast<int>(jacobi_elements(m, n, batch));                                    \
-    return CUSOLVER_STATUS_SUCCESS;                                                                \
+    return give_size(jacobi_elements(m, n, batch), elements);                                      \
   }                                                                                                \
   HEADROOM_ENTRY cusolverStatus_t cusolverDn##LETTER##gesvdjBatched(                               \
       cusolverDnHandle_t handle, cusolverEigMode_t, int m, int n, NUMBER*, int, REAL*, NUMBER*,    \
@@ -119,8 +116,7 @@ HEADROOM_ENTRY cusolverStatus_t cusolverDnXgesvdjSetSortEig(gesvdjInfo_t, int) {
       cusolverDnHandle_t, cusolverEigMode_t, int, int m, int n, const NUMBER*, int, long long,     \
       const REAL*, long long, const NUMBER*, int, long long, const NUMBER*, int, long long,        \
       int* elements, int batch) {                                                                  \
-    *elements = static_cast<int>(jacobi_elements(m, n, batch));                                    \
-    return CUSOLVER_STATUS_SUCCESS;                                                                \
+    return give_size(jacobi_elements(m, n, batch), elements);                                      \
   }                                                                                                \
   HEADROOM_ENTRY cusolverStatus_t cusolverDn##LETTER##gesvdaStridedBatched(                        \
       cusolverDnHandle_t handle, cusolverEigMode_t, int, int m, int n, const NUMBER*, int,         \
@@ -132,8 +128,7 @@ HEADROOM_ENTRY cusolverStatus_t cusolverDnXgesvdjSetSortEig(gesvdjInfo_t, int) {
   HEADROOM_ENTRY cusolverStatus_t cusolverDn##LETTER##SYMMETRIC##evd_bufferSize(                   \
       cusolverDnHandle_t, cusolverEigMode_t mode, cublasFillMode_t, int n, const NUMBER*, int,     \
       const REAL*, int* elements) {                                                                \
-    *elements = static_cast<int>(symmetric_elements(n, mode));                                     \
-    return CUSOLVER_STATUS_SUCCESS;                                                                \
+    return give_size(symmetric_elements(n, mode), elements);                                       \
   }                                                                                                \
   HEADROOM_ENTRY cusolverStatus_t cusolverDn##LETTER##SYMMETRIC##evd(                              \
       cusolverDnHandle_t handle, cusolverEigMode_t, cublasFillMode_t, int n, NUMBER*, int, REAL*,  \
@@ -143,8 +138,7 @@ HEADROOM_ENTRY cusolverStatus_t cusolverDnXgesvdjSetSortEig(gesvdjInfo_t, int) {
   HEADROOM_ENTRY cusolverStatus_t cusolverDn##LETTER##SYMMETRIC##evj_bufferSize(                   \
       cusolverDnHandle_t, cusolverEigMode_t, cublasFillMode_t, int n, const NUMBER*, int,          \
       const REAL*, int* elements, syevjInfo_t) {                                                   \
-    *elements = static_cast<int>(jacobi_elements(n, n, /*batch=*/1));                              \
-    return CUSOLVER_STATUS_SUCCESS;                                                                \
+    return give_size(jacobi_elements(n, n, /*batch=*/1), elements);                                \
   }                                                                                                \
   HEADROOM_ENTRY cusolverStatus_t cusolverDn##LETTER##SYMMETRIC##evj(                              \
       cusolverDnHandle_t handle, cusolverEigMode_t, cublasFillMode_t, int n, NUMBER*, int, REAL*,  \
@@ -154,8 +148,7 @@ HEADROOM_ENTRY cusolverStatus_t cusolverDnXgesvdjSetSortEig(gesvdjInfo_t, int) {
   HEADROOM_ENTRY cusolverStatus_t cusolverDn##LETTER##SYMMETRIC##evjBatched_bufferSize(            \
       cusolverDnHandle_t, cusolverEigMode_t, cublasFillMode_t, int n, const NUMBER*, int,          \
       const REAL*, int* elements, syevjInfo_t, int batch) {                                        \
-    *elements = static_cast<int>(jacobi_elements(n, n, batch));                                    \
-    return CUSOLVER_STATUS_SUCCESS;                                                                \
+    return give_size(jacobi_elements(n, n, batch), elements);                                      \
   }                                                                                                \
   HEADROOM_ENTRY cusolverStatus_t cusolverDn##LETTER##SYMMETRIC##evjBatched(                       \
       cusolverDnHandle_t handle, cusolverEigMode_t, cublasFillMode_t, int n, NUMBER*, int, REAL*,  \
@@ -172,7 +165,7 @@ HEADROOM_ENTRY cusolverStatus_t cusolverDnXsyevd_bufferSize(
     cusolverDnHandle_t, cusolverDnParams_t, cusolverEigMode_t mode, cublasFillMode_t,
     std::int64_t n, cudaDataType type, const void*, std::int64_t, cudaDataType, const void*,
     cudaDataType, std::size_t* on_device, std::size_t* on_host) {
-  return give_sizes(symmetric_elements(n, mode), type, on_device, on_host);
+  return give_bytes(symmetric_elements(n, mode), type, on_device, on_host);
 }
 
 HEADROOM_ENTRY cusolverStatus_t cusolverDnXsyevd(cusolverDnHandle_t handle, cusolverDnParams_t,
@@ -188,7 +181,7 @@ HEADROOM_ENTRY cusolverStatus_t cusolverDnXsyevBatched_bufferSize(
     cusolverDnHandle_t, cusolverDnParams_t, cusolverEigMode_t mode, cublasFillMode_t,
     std::int64_t n, cudaDataType type, const void*, std::int64_t, cudaDataType, const void*,
     cudaDataType, std::size_t* on_device, std::size_t* on_host, std::int64_t batch) {
-  return give_sizes(batch * symmetric_elements(n, mode), type, on_device, on_host);
+  return give_bytes(batch * symmetric_elements(n, mode), type, on_device, on_host);
 }
 
 HEADROOM_ENTRY cusolverStatus_t cusolverDnXsyevBatched(
@@ -204,7 +197,7 @@ HEADROOM_ENTRY cusolverStatus_t cusolverDnXgeev_bufferSize(
     cudaDataType type, const void*, std::int64_t, cudaDataType, const void*, cudaDataType,
     const void*, std::int64_t, cudaDataType, const void*, std::int64_t, cudaDataType,
     std::size_t* on_device, std::size_t* on_host) {
-  return give_sizes(4 * n + of_blocks(n), type, on_device, on_host);
+  return give_bytes(4 * n + of_blocks(n), type, on_device, on_host);
 }
 
 HEADROOM_ENTRY cusolverStatus_t cusolverDnXgeev(cusolverDnHandle_t handle, cusolverDnParams_t,

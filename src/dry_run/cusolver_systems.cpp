@@ -31,10 +31,17 @@ std::int64_t element_bytes(cudaDataType type) {
   }
 }
 
-cusolverStatus_t give_sizes(std::int64_t elements, cudaDataType type, std::size_t* on_device,
+cusolverStatus_t give_size(std::int64_t elements, int* answer) {
+  *answer = static_cast<int>(elements);
+  note_estimated("cuSOLVER");
+  return CUSOLVER_STATUS_SUCCESS;
+}
+
+cusolverStatus_t give_bytes(std::int64_t elements, cudaDataType type, std::size_t* on_device,
                             std::size_t* on_host) {
   *on_device = static_cast<std::size_t>(elements * element_bytes(type));
   *on_host = 0;
+  note_estimated("cuSOLVER");
   return CUSOLVER_STATUS_SUCCESS;
 }
 
@@ -76,8 +83,7 @@ HEADROOM_ENTRY cusolverStatus_t cusolverDnDestroyParams(cusolverDnParams_t param
 #define HEADROOM_SYSTEMS(LETTER, NUMBER, TYPE, ORTHOGONAL)                                         \
   HEADROOM_ENTRY cusolverStatus_t cusolverDn##LETTER##getrf_bufferSize(                            \
       cusolverDnHandle_t, int m, int n, NUMBER*, int, int* elements) {                             \
-    *elements = static_cast<int>(of_blocks(std::max(m, n)));                                       \
-    return CUSOLVER_STATUS_SUCCESS;                                                                \
+    return give_size(of_blocks(std::max(m, n)), elements);                                         \
   }                                                                                                \
   HEADROOM_ENTRY cusolverStatus_t cusolverDn##LETTER##getrf(                                       \
       cusolverDnHandle_t handle, int m, int n, NUMBER*, int, NUMBER*, int*, int* info) {           \
@@ -90,8 +96,7 @@ HEADROOM_ENTRY cusolverStatus_t cusolverDnDestroyParams(cusolverDnParams_t param
   }                                                                                                \
   HEADROOM_ENTRY cusolverStatus_t cusolverDn##LETTER##potrf_bufferSize(                            \
       cusolverDnHandle_t, cublasFillMode_t, int n, NUMBER*, int, int* elements) {                  \
-    *elements = static_cast<int>(of_blocks(n));                                                    \
-    return CUSOLVER_STATUS_SUCCESS;                                                                \
+    return give_size(of_blocks(n), elements);                                                      \
   }                                                                                                \
   HEADROOM_ENTRY cusolverStatus_t cusolverDn##LETTER##potrf(                                       \
       cusolverDnHandle_t handle, cublasFillMode_t, int n, NUMBER*, int, NUMBER*, int, int* info) { \
@@ -113,8 +118,7 @@ HEADROOM_ENTRY cusolverStatus_t cusolverDnDestroyParams(cusolverDnParams_t param
   }                                                                                                \
   HEADROOM_ENTRY cusolverStatus_t cusolverDn##LETTER##geqrf_bufferSize(                            \
       cusolverDnHandle_t, int, int n, NUMBER*, int, int* elements) {                               \
-    *elements = static_cast<int>(of_blocks(n));                                                    \
-    return CUSOLVER_STATUS_SUCCESS;                                                                \
+    return give_size(of_blocks(n), elements);                                                      \
   }                                                                                                \
   HEADROOM_ENTRY cusolverStatus_t cusolverDn##LETTER##geqrf(                                       \
       cusolverDnHandle_t handle, int m, int n, NUMBER*, int, NUMBER*, NUMBER*, int, int* info) {   \
@@ -122,8 +126,7 @@ HEADROOM_ENTRY cusolverStatus_t cusolverDnDestroyParams(cusolverDnParams_t param
   }                                                                                                \
   HEADROOM_ENTRY cusolverStatus_t cusolverDn##LETTER##ORTHOGONAL##gqr_bufferSize(                  \
       cusolverDnHandle_t, int, int n, int, const NUMBER*, int, const NUMBER*, int* elements) {     \
-    *elements = static_cast<int>(of_blocks(n));                                                    \
-    return CUSOLVER_STATUS_SUCCESS;                                                                \
+    return give_size(of_blocks(n), elements);                                                      \
   }                                                                                                \
   HEADROOM_ENTRY cusolverStatus_t cusolverDn##LETTER##ORTHOGONAL##gqr(                             \
       cusolverDnHandle_t handle, int m, int n, int k, NUMBER*, int, const NUMBER*, NUMBER*, int,   \
@@ -133,8 +136,7 @@ HEADROOM_ENTRY cusolverStatus_t cusolverDnDestroyParams(cusolverDnParams_t param
   HEADROOM_ENTRY cusolverStatus_t cusolverDn##LETTER##ORTHOGONAL##mqr_bufferSize(                  \
       cusolverDnHandle_t, cublasSideMode_t side, cublasOperation_t, int m, int n, int,             \
       const NUMBER*, int, const NUMBER*, const NUMBER*, int, int* elements) {                      \
-    *elements = static_cast<int>(of_blocks(side == CUBLAS_SIDE_LEFT ? n : m));                     \
-    return CUSOLVER_STATUS_SUCCESS;                                                                \
+    return give_size(of_blocks(side == CUBLAS_SIDE_LEFT ? n : m), elements);                       \
   }                                                                                                \
   HEADROOM_ENTRY cusolverStatus_t cusolverDn##LETTER##ORTHOGONAL##mqr(                             \
       cusolverDnHandle_t handle, cublasSideMode_t, cublasOperation_t, int m, int n, int k,         \
@@ -143,8 +145,7 @@ HEADROOM_ENTRY cusolverStatus_t cusolverDnDestroyParams(cusolverDnParams_t param
   }                                                                                                \
   HEADROOM_ENTRY cusolverStatus_t cusolverDn##LETTER##sytrf_bufferSize(                            \
       cusolverDnHandle_t, int n, NUMBER*, int, int* elements) {                                    \
-    *elements = static_cast<int>(of_blocks(n));                                                    \
-    return CUSOLVER_STATUS_SUCCESS;                                                                \
+    return give_size(of_blocks(n), elements);                                                      \
   }                                                                                                \
   HEADROOM_ENTRY cusolverStatus_t cusolverDn##LETTER##sytrf(cusolverDnHandle_t handle,             \
                                                             cublasFillMode_t, int n, NUMBER*, int, \
@@ -160,7 +161,7 @@ HEADROOM_SYSTEMS(Z, cuDoubleComplex, CUDA_C_64F, un)
 HEADROOM_ENTRY cusolverStatus_t cusolverDnXpotrf_bufferSize(
     cusolverDnHandle_t, cusolverDnParams_t, cublasFillMode_t, std::int64_t n, cudaDataType type,
     const void*, std::int64_t, cudaDataType, std::size_t* on_device, std::size_t* on_host) {
-  return give_sizes(of_blocks(n), type, on_device, on_host);
+  return give_bytes(of_blocks(n), type, on_device, on_host);
 }
 
 HEADROOM_ENTRY cusolverStatus_t cusolverDnXpotrf(cusolverDnHandle_t handle, cusolverDnParams_t,
@@ -185,7 +186,7 @@ HEADROOM_ENTRY cusolverStatus_t cusolverDnXgeqrf_bufferSize(cusolverDnHandle_t, 
                                                             std::int64_t, cudaDataType, const void*,
                                                             cudaDataType, std::size_t* on_device,
                                                             std::size_t* on_host) {
-  return give_sizes(of_blocks(n), type, on_device, on_host);
+  return give_bytes(of_blocks(n), type, on_device, on_host);
 }
 
 HEADROOM_ENTRY cusolverStatus_t cusolverDnXgeqrf(cusolverDnHandle_t handle, cusolverDnParams_t,
@@ -200,7 +201,7 @@ HEADROOM_ENTRY cusolverStatus_t cusolverDnXsytrs_bufferSize(
     cusolverDnHandle_t, cublasFillMode_t, std::int64_t, std::int64_t sides, cudaDataType type,
     const void*, std::int64_t, const std::int64_t*, cudaDataType, void*, std::int64_t,
     std::size_t* on_device, std::size_t* on_host) {
-  return give_sizes(of_blocks(sides), type, on_device, on_host);
+  return give_bytes(of_blocks(sides), type, on_device, on_host);
 }
 
 HEADROOM_ENTRY cusolverStatus_t cusolverDnXsytrs(cusolverDnHandle_t handle, cublasFillMode_t,

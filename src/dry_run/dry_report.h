@@ -16,7 +16,7 @@ inline constexpr int kMaxDryDevices = 64;
 struct DryReport {
   using Count = std::atomic<std::int64_t>;
 
-  static constexpr std::uint64_t kForm = 0x68'64'72'6d'00'04;  // another one for other members
+  static constexpr std::uint64_t kForm = 0x68'64'72'6d'00'05;  // another one for other members
   static constexpr const char* kFileEnding = ".report";
 
   std::atomic<std::uint64_t> form;  // kForm, once the texts stand
@@ -24,6 +24,7 @@ struct DryReport {
   char gpu[64];             // a name of gpu_table()
   char libtorch[64];        // the program's version; empty: it has none
   char not_modelled[2048];  // functions that the program called in vain, joined by ", "
+  char estimated[256];      // whose work areas are estimated, joined by ", "
 
   Count process;    // its number
   Count device;     // the GPU's number in its machine

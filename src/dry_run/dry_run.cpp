@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "src/dry_run/names.h"
 #include "src/dry_run/torch_library.h"
 #include "src/dry_run/visible_devices.h"
 
@@ -20,11 +21,14 @@ namespace {
 // Of the 128 TiB that a process has.
 constexpr std::int64_t kAddressesOfAllDevices = 3 * GpuMemory::kAddresses;
 
-std::mutex names_mutex;
+Names& not_modelled_names() {
+  static auto& names = *new Names;
+  return names;
+}
 
-std::string& names() {
-  static auto& list = *new std::string;
-  return list;
+Names& estimated_names() {
+  static auto& names = *new Names;
+  return names;
 }
 
 std::int64_t memory_bytes(const Settings& settings) {
@@ -128,13 +132,7 @@ void run_product(cudaStream_t stream, std::int64_t flops, Precision precision) {
 
 void note_not_modelled(const std::string& function) {
   device_with_context();  // so that there is a report to name it
-  {
-    const std::lock_guard lock(names_mutex);
-    if (names().find(function) == std::string::npos) {
-      names() += (names().empty() ? "" : ", ") + function;
-    }
-  }
-  report_texts();
+  if (not_modelled_names().add(function)) report_texts();
 }
 
 void not_modelled(const char* function) {
@@ -143,10 +141,14 @@ void not_modelled(const char* function) {
                            " is not modelled: a dry run can't follow this program");
 }
 
-std::string not_modelled_functions() {
-  const std::lock_guard lock(names_mutex);
-  return names();
+std::string not_modelled_functions() { return not_modelled_names().joined(); }
+
+void note_estimated(const char* whose) {
+  device_with_context();
+  if (estimated_names().add(whose)) report_texts();
 }
+
+std::string estimated_sizes() { return estimated_names().joined(); }
 
 }  // namespace headroom::dry_run
 

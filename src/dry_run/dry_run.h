@@ -99,6 +99,13 @@ void note_not_modelled(const std::string& function);
 /// The functions that note_not_modelled() was called with, joined by ", ".
 std::string not_modelled_functions();
 
+/// A size that only the library itself knows was estimated, and PyTorch may have allocated as much:
+/// names in the report whose it is.
+void note_estimated(const char* whose);
+
+/// The names that note_estimated() was called with, joined by ", ".
+std::string estimated_sizes();
+
 // The reports of this process (dry_report.h), one of each device that it made a context on, in the
 // folder that the settings name. Where one can't be made, that is said on standard error, and the
 // process ends with exit code 4.

@@ -181,6 +181,7 @@ void report_texts() {
   for (const auto& [index, page] : pages()) {
     set_text(page->libtorch, torch_version());
     set_text(page->not_modelled, not_modelled_functions());
+    set_text(page->estimated, estimated_sizes());
   }
 }
 

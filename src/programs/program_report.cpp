@@ -50,6 +50,7 @@ Json describe(const Json& report, bool has_failed) {
        "latest_peak_reserved_bytes", "peak_pinned_bytes", "to_device_bytes", "to_host_bytes",
        "values_read", "collective_bytes", "launches", "launches_when_grown", "product_flops"});
   if (ran_out) add_known(process, report, {"refused_bytes", "free_when_refused_bytes"});
+  if (report.at("estimated") != "") process["estimated"] = report.at("estimated");
   process["reserved_depends_on_host"] = report.at("undecided_questions") != 0;
   add_known(process, report, {"holders", "reserved_peak"});
   return process;

@@ -33,8 +33,14 @@ Json json_of(const DryReport& report) {
   const auto gpu = text_of(report.gpu);
   const auto libtorch = text_of(report.libtorch);
   const auto not_modelled = text_of(report.not_modelled);
-  if (report.form != DryReport::kForm || !gpu || !libtorch || !not_modelled) return {};
-  Json json{{"gpu", *gpu}, {"libtorch", *libtorch}, {"not_modelled", *not_modelled}};
+  const auto estimated = text_of(report.estimated);
+  if (report.form != DryReport::kForm || !gpu || !libtorch || !not_modelled || !estimated) {
+    return {};
+  }
+  Json json{{"gpu", *gpu},
+            {"libtorch", *libtorch},
+            {"not_modelled", *not_modelled},
+            {"estimated", *estimated}};
   for (const CountOfReport& count : kCountsOfReport) {
     if (count.is_known != nullptr && report.*count.is_known == 0) continue;
     const std::int64_t value = report.*count.value;

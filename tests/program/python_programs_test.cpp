@@ -148,6 +148,7 @@ TEST_F(PythonProgram, FactorsAndDecomposesMatrices) {
   const Ended ended = plan({"--gpu", "a100-80gb"}, {path("linear_algebra.py")});
   ASSERT_EQ(ended.code, 0) << ended.err;
   EXPECT_EQ(printed(ended.err, "lu"), 4 * 512 * 512 + 4 * 512 + 512 + 4 * 64 * 512);
+  EXPECT_EQ(Json::parse(ended.out)["processes"][0]["estimated"], "cuSOLVER");
 }
 
 // What is computed, the zeros that PyTorch adds it to, and an index for each row, in blocks of 512
@@ -156,6 +157,7 @@ TEST_F(PythonProgram, MultipliesSparseMatrices) {
   const Ended ended = plan({"--gpu", "a100-80gb"}, {path("sparse.py")});
   ASSERT_EQ(ended.code, 0) << ended.err;
   EXPECT_EQ(printed(ended.err, "product"), 2 * 4 * 1000 * 64 + 8 * 512);
+  EXPECT_EQ(Json::parse(ended.out)["processes"][0]["estimated"], "cuSPARSE, CTC of cuDNN");
 }
 
 // Also behind kernels of which nobody knows where they write, and not where its memory is another
