@@ -23,6 +23,9 @@ class PythonProgram : public testing::Test {
       GTEST_SKIP() << "ci/bootstrap tests did not install what these programs need";
     }
     setenv(kHostPace, "6000", 1);  // where it is chosen, a program runs once
+    // PyTorch is compiled once, and not by each program again.
+    unsetenv("PYTHONDONTWRITEBYTECODE");
+    setenv("PYTHONPYCACHEPREFIX", HEADROOM_BUILD_DIR "/pycache", 1);
   }
   void TearDown() override { unsetenv(kHostPace); }
 
