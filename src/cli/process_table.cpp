@@ -46,6 +46,11 @@ std::vector<std::string> notes_on(const Json& process) {
     notes.emplace_back(
         "reserved may depend on how far the host runs ahead of the GPU: its bounds are not known");
   }
+  if (process.contains("nccl_upper_bytes")) {
+    notes.push_back("NCCL's own buffers are not in the driver's figure: from " +
+                    bytes_in(process, "nccl_lower_bytes") + " to " +
+                    bytes_in(process, "nccl_upper_bytes") + ", by the links of the machine");
+  }
   if (process.contains("estimated")) {
     notes.push_back("work areas that only NVIDIA's libraries know are estimated: " +
                     process["estimated"].get<std::string>());

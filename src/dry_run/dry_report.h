@@ -16,7 +16,7 @@ inline constexpr int kMaxDryDevices = 64;
 struct DryReport {
   using Count = std::atomic<std::int64_t>;
 
-  static constexpr std::uint64_t kForm = 0x68'64'72'6d'00'05;  // another one for other members
+  static constexpr std::uint64_t kForm = 0x68'64'72'6d'00'06;  // another one for other members
   static constexpr const char* kFileEnding = ".report";
 
   std::atomic<std::uint64_t> form;  // kForm, once the texts stand
@@ -59,6 +59,9 @@ struct DryReport {
   Count knows_latest_peaks;  // 0: it could not be asked
   Count latest_peak_allocated_bytes;
   Count latest_peak_reserved_bytes;
+
+  Count nccl_communicators;  // that ran collectives with other ranks
+  Count nccl_pairs;          // ranks that sent to each other, in each of them
 };
 static_assert(DryReport::Count::is_always_lock_free);
 
@@ -98,6 +101,8 @@ inline constexpr CountOfReport kCountsOfReport[] = {
      &DryReport::knows_latest_peaks},
     {"latest_peak_reserved_bytes", &DryReport::latest_peak_reserved_bytes,
      &DryReport::knows_latest_peaks},
+    {"nccl_communicators", &DryReport::nccl_communicators},
+    {"nccl_pairs", &DryReport::nccl_pairs},
 };
 
 }  // namespace headroom

@@ -30,6 +30,8 @@ struct Counters {
   std::atomic<std::int64_t> to_host_bytes{0};
   std::atomic<std::int64_t> values_read{0};  // copies to the host of a few bytes
   std::atomic<std::int64_t> collective_bytes{0};
+  std::atomic<std::int64_t> nccl_communicators{0};  // that ran collectives with others
+  std::atomic<std::int64_t> nccl_pairs{0};          // ranks that sent to each other, in each
 };
 
 /// One of the GPUs that this process sees.

@@ -64,6 +64,10 @@ class Sent {
 /// there.
 void exchange(ncclComm_t communicator, const void* send, std::int64_t bytes,
               const std::function<void(const Sent&)>& receive) {
+  if (communicator->ranks > 1 && !communicator->has_rings) {
+    communicator->has_rings = true;
+    ++device_with_context().counters.nccl_communicators;
+  }
   Bytes own = dry_run().known.find(send, static_cast<std::size_t>(bytes));
   const auto& peers = communicator->peers;
   if (peers == nullptr) return receive(Sent(std::move(own), communicator->ranks));
@@ -181,6 +185,9 @@ namespace {
 
 /// Ranks of a pipeline send to their neighbours alone, the last one also to the first.
 void note_exchange_with(int peer, ncclComm_t communicator) {
+  if (peer != communicator->rank && communicator->met.insert(peer).second) {
+    ++device_with_context().counters.nccl_pairs;
+  }
   if (!communicator->is_pipeline || !communicator->knows_ranks) return;
   const int distance = std::abs(peer - communicator->rank);
   communicator->is_pipeline = distance == 1 || distance == communicator->ranks - 1;

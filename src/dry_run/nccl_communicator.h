@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <set>
 
 #include "src/dry_run/peers.h"
 
@@ -16,6 +17,8 @@ struct ncclComm {
   bool knows_ranks = true;  // false: `ranks` is the most that there can be
   /// Only neighbours have sent to each other in it so far, along a pipeline.
   bool is_pipeline = true;
+  bool has_rings = false;  // it has run a collective, by which NCCL connects its ranks
+  std::set<int> met{};     // ranks that it sent to or received from
   /// The other ranks, where all of them run; null: this process plays this rank alone.
   std::shared_ptr<headroom::dry_run::Peers> peers;
 };

@@ -126,6 +126,8 @@ void write_device(DryReport& report, const Device& device) {
   report.to_host_bytes = device.counters.to_host_bytes.load();
   report.values_read = device.counters.values_read.load();
   report.collective_bytes = device.counters.collective_bytes.load();
+  report.nccl_communicators = device.counters.nccl_communicators.load();
+  report.nccl_pairs = device.counters.nccl_pairs.load();
   report.launches = device.counters.launches.load();
   report.product_flops = device.counters.product_flops.load();
   report.device_time_ns = run.timeline.now_ns(device.index);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "src/core/error.h"
+#include "src/programs/nccl_memory.h"
 
 namespace headroom {
 namespace {
@@ -50,6 +51,12 @@ Json describe(const Json& report, bool has_failed) {
        "latest_peak_reserved_bytes", "peak_pinned_bytes", "to_device_bytes", "to_host_bytes",
        "values_read", "collective_bytes", "launches", "launches_when_grown", "product_flops"});
   if (ran_out) add_known(process, report, {"refused_bytes", "free_when_refused_bytes"});
+  const NcclMemory nccl =
+      nccl_memory(number(report, "nccl_communicators"), number(report, "nccl_pairs"));
+  if (nccl.most > 0) {
+    process["nccl_lower_bytes"] = nccl.least;
+    process["nccl_upper_bytes"] = nccl.most;
+  }
   if (report.at("estimated") != "") process["estimated"] = report.at("estimated");
   process["reserved_depends_on_host"] = report.at("undecided_questions") != 0;
   add_known(process, report, {"holders", "reserved_peak"});

@@ -75,6 +75,15 @@ TEST(ProcessTable, says_what_is_known_of_the_bounds_of_reserved) {
   EXPECT_FALSE(contains(format_processes({bounded(400, 400)}), "reserved is"));
 }
 
+TEST(ProcessTable, says_what_it_does_not_know_exactly) {
+  const Json more{{"nccl_lower_bytes", 300}, {"nccl_upper_bytes", 400}, {"estimated", "cuFFT"}};
+  const std::string table = format_processes({with(process(7, 500), more)});
+  EXPECT_TRUE(contains(table,
+                       "NCCL's own buffers are not in the driver's figure: from 300 bytes to 400 "
+                       "bytes, by the links of the machine\n"));
+  EXPECT_TRUE(contains(table, "are estimated: cuFFT\n"));
+}
+
 TEST(ProcessTable, says_the_same_of_several_in_one_line) {
   const Json cut = {{"ended_by_itself", false}};
   const std::string table = format_processes(
