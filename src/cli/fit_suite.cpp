@@ -14,7 +14,6 @@ namespace {
 
 constexpr const char* kCaseName = "fit";
 constexpr std::string_view kSuiteSuffix = "_fit";
-constexpr std::size_t kLongestName = 64;  // is_name()
 
 Override override_of(const std::string& path, const std::string& value) {
   return parse_override(path + "=" + value);
@@ -70,7 +69,7 @@ Case FitSuite::plain_case() const { return expand_cases(file_, catalog_).front()
 
 std::string FitSuite::write(const FitStack& stack, FitSize size, const std::string& gpu) const {
   SuiteFile file = with(stack, size, /*is_short=*/false);
-  file.name = file.name.substr(0, kLongestName - kSuiteSuffix.size()).append(kSuiteSuffix);
+  file.name = file.name.substr(0, kLongestCaseName - kSuiteSuffix.size()).append(kSuiteSuffix);
   file.gpu = gpu;
   return write_effective_suite(file, catalog_);
 }

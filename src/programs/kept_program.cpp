@@ -18,8 +18,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kLongestName = 64;  // is_name()
-
 /// As JSON can hold it, whatever bytes there are.
 Json json_of(const std::vector<std::string>& words) {
   return Json::parse(Json(words).dump(-1, ' ', false, Json::error_handler_t::replace));
@@ -91,7 +89,7 @@ std::string name_of_program(const std::vector<std::string>& words) {
   const auto is_script = [](const std::string& word) { return word.ends_with(".py"); };
   const auto script = std::ranges::find_if(words, is_script);
   const std::filesystem::path path = script == words.end() ? words.front() : *script;
-  std::string name = path.stem().string().substr(0, kLongestName);
+  std::string name = path.stem().string().substr(0, kLongestCaseName);
   std::ranges::replace_if(
       name, [](char c) { return !is_name(std::string(1, c)) && c != '.' && c != '_' && c != '-'; },
       '_');

@@ -209,7 +209,7 @@ std::string plan_of_program(const Json& work, const std::string& gpu) {
 }  // namespace
 
 std::string rerun_command(const Results& results, const CaseResult& result) {
-  if (member(result.work, "program").is_array()) {
+  if (result.is_of_program()) {
     return plan_of_program(result.work, results.header["device"].get<std::string>());
   }
   const std::string suite = std::filesystem::path(results.journal).parent_path() / kSuiteFile;

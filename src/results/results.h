@@ -20,6 +20,8 @@ struct CaseResult {
   std::vector<nlohmann::ordered_json> rank_records = {};  // empty: there was one process
   int line = 0;                                           // of the journal, from 1
 
+  /// Whether it is somebody's program, of whose memory no tensor is known.
+  bool is_of_program() const { return work.is_object() && work.contains("program"); }
   /// How far a figure may move, by its key in `gate`.
   double limit(const char* key) const { return number_in(gate, key).value_or(0); }
 };

@@ -33,8 +33,8 @@ void KeptResults::begin(const Json& header, bool resume) {
     journal_.append(header);
   } else if (!resume) {
     throw ConfigError(folder_.path().string() +
-                      ": there are results in this folder already; --resume goes on with them, "
-                      "--out names another folder");
+                      ": there are results in this folder already; of a suite, --resume goes on "
+                      "with them; --out names another folder");
   } else {
     go_on(header);
     folder_.make_ready();

@@ -16,6 +16,7 @@ namespace headroom {
 /// Letters, digits, '.', '_' and '-', at most 64, the first a letter or digit: what a suite and a
 /// case may be called, so that names serve as file names.
 bool is_name(std::string_view text);
+inline constexpr std::size_t kLongestCaseName = 64;
 inline constexpr const char* kNameRule =
     "a letter or digit, then at most 63 letters, digits, '.', '_' or '-'";
 

@@ -136,8 +136,6 @@ bool is_measured(const CaseResult& result) {
   return text_in(result.row, column::kind) == "measured";
 }
 
-bool is_of_program(const CaseResult& result) { return !member(result.work, "program").is_null(); }
-
 bool was_timed(const CaseResult& result) {
   return is_measured(result) && status_of(result.row) == Status::ok &&
          member_at(result.work, "train.steps") != 0;

@@ -62,7 +62,7 @@ void check_tensors_of(const CaseResult& result, const Json& record, Findings& fi
 
 void check_parts(const VerifiedFolder& folder, Findings& findings) {
   for (const CaseResult& result : folder.results.cases) {
-    if (!has_figures(result) || is_of_program(result)) continue;
+    if (!has_figures(result) || result.is_of_program()) continue;
     CheckedSum sum;
     for (const auto& [category, bytes] : parts_of(result.row)) sum.add(1, bytes);
     const auto peak = integer_in(result.row, kPeak);
@@ -74,7 +74,7 @@ void check_parts(const VerifiedFolder& folder, Findings& findings) {
 
 void check_tensors(const VerifiedFolder& folder, Findings& findings) {
   for (const CaseResult& result : folder.results.cases) {
-    if (!has_figures(result) || is_of_program(result)) continue;
+    if (!has_figures(result) || result.is_of_program()) continue;
     for (const Json& record : records_of(result)) check_tensors_of(result, record, findings);
   }
 }

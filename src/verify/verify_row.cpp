@@ -91,7 +91,7 @@ void check_identity(const VerifiedFolder& folder, Findings& findings) {
     expect_member(column::techniques, technique_names(member(result.work, "techniques")));
     expect_member(column::ranks, ranks.is_null() ? Json(1) : ranks);
     // A program brings its own.
-    if (result.row.contains(column::libtorch) && !is_of_program(result))
+    if (result.row.contains(column::libtorch) && !result.is_of_program())
       expect_member(column::libtorch, header["libtorch"]);
     check_peak_rank(result, findings);
   }
