@@ -238,8 +238,7 @@ void add_fit(CommandLine& line) {
       "fit",
       "The cheapest techniques, and the largest micro-batch, that fit a memory; of a CUDA program "
       "of PyTorch (fit -- PROGRAM ...) the GPUs that it fits, the largest value of --vary, or the "
-      "fewest "
-      "of --ranks FIRST..LAST");
+      "fewest of --ranks FIRST..LAST");
   const auto options = std::make_shared<FitOptions>();
   command->add_option("SUITE|MODEL", options->subject,
                       "A suite file, of which the first case counts, or a model");

@@ -142,6 +142,11 @@ std::optional<std::pair<std::int64_t, std::int64_t>> range_of(const std::string&
   return is_range ? std::optional(std::pair(*first, *last)) : std::nullopt;
 }
 
+std::string ranks_on(const Json& plan, const std::string& gpu) {
+  const auto ranks = plan.at("value").get<std::int64_t>();
+  return std::to_string(ranks) + (ranks == 1 ? " rank on " : " ranks on ") + gpu;
+}
+
 int search_ranks(const std::function<ProgramFit(std::int64_t)>& with_ranks,
                  const Variation& ranks) {
   std::vector<Json> plans;
@@ -157,13 +162,10 @@ int search_ranks(const std::function<ProgramFit(std::int64_t)>& with_ranks,
   if (fit.json) {
     print(json_text({{"gpu", fit.dry_run.gpu}, {"ranks", fewest}, {"plans", plans}}));
   } else if (has_fit) {
-    const std::string before =
-        plans.size() > 1 ? "; " + plans[plans.size() - 2].at("value").dump() + " do not fit" : "";
-    print(fewest.dump() + " ranks on " + fit.dry_run.gpu + ": each " + text_of(plans.back()) +
-          before + "\n");
+    print(ranks_on(plans.back(), fit.dry_run.gpu) + ": each " + text_of(plans.back()) +
+          (plans.size() > 1 ? "; with half as many it does not" : "") + "\n");
   } else {
-    print("nothing fits: " + plans.back().at("value").dump() + " ranks on " + fit.dry_run.gpu +
-          " are too few\n");
+    print("nothing fits: too few are " + ranks_on(plans.back(), fit.dry_run.gpu) + "\n");
   }
   return has_fit ? 0 : kFailed;
 }

@@ -14,6 +14,9 @@
 namespace headroom {
 namespace {
 
+/// The planner ends a program that hears no signal, and then says what that took.
+constexpr DryTime kOfPlanner{.to_end = std::chrono::minutes(10)};
+
 /// What a program leaves behind that ended by itself is its own affair, a compiler's server, say.
 void spare_what_is_left(const DryEnd& ended, AdoptedProcesses& adopted) {
   const bool by_itself = ended.passed_on == 0 && ended.exit.signal == 0 && !ended.was_cut;
@@ -79,7 +82,7 @@ int run_dry(const std::vector<std::string>& command, const DryRun& dry_run,
   const pid_t planner = fork();
   if (planner < 0) throw_errno("fork");
   if (planner > 0) {
-    const DryEnd ended = wait_for(planner, *signals, -1);
+    const DryEnd ended = wait_for(planner, *signals, -1, /*store=*/nullptr, kOfPlanner);
     spare_what_is_left(ended, *adopted);
     return exit_code_of(ended.exit);
   }
