@@ -46,6 +46,10 @@ std::vector<std::string> notes_on(const Json& process) {
     notes.emplace_back(
         "reserved may depend on how far the host runs ahead of the GPU: its bounds are not known");
   }
+  if (process.contains("peak_managed_bytes")) {
+    notes.push_back("managed memory is in no figure: " + bytes_in(process, "peak_managed_bytes") +
+                    ", which move between host and device");
+  }
   if (process.contains("nccl_upper_bytes")) {
     notes.push_back("NCCL's own buffers are not in the driver's figure: from " +
                     bytes_in(process, "nccl_lower_bytes") + " to " +

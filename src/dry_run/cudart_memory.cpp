@@ -63,11 +63,29 @@ HEADROOM_ENTRY cudaError_t cudaMalloc(void** address, std::size_t size) {
 HEADROOM_ENTRY cudaError_t cudaFree(void* address) {
   device_with_context();
   if (address == nullptr) return cudaSuccess;
+  if (dry_run().managed.owns(address)) {
+    dry_run().managed.release(address);
+    return cudaSuccess;
+  }
   Device* owner = dry_run().owner(address);
   if (owner == nullptr) return fail(cudaErrorInvalidValue);
   // cudaFree waits for all work that may use the memory.
   dry_run().timeline.synchronize_device(owner->index);
   return owner->memory.release(address) ? cudaSuccess : fail(cudaErrorInvalidValue);
+}
+
+/// None of the device's: a real one moves there what its kernels touch, as far as there is room.
+HEADROOM_ENTRY cudaError_t cudaMallocManaged(void** address, std::size_t size, unsigned) {
+  const Device& device = device_with_context();
+  *address = dry_run().managed.allocate(static_cast<std::int64_t>(size));
+  report_device(device);
+  return *address == nullptr ? fail(cudaErrorMemoryAllocation) : cudaSuccess;
+}
+
+/// A hint. Its other arguments are not the same in CUDA 12 and 13.
+HEADROOM_ENTRY cudaError_t cudaMemPrefetchAsync(const void*, std::size_t, cudaMemLocation, unsigned,
+                                                cudaStream_t) {
+  return cudaSuccess;
 }
 
 HEADROOM_ENTRY cudaError_t cudaHostAlloc(void** address, std::size_t size, unsigned) {
@@ -106,8 +124,8 @@ HEADROOM_ENTRY cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attri
     attributes->type = cudaMemoryTypeDevice;
     attributes->device = owner->index;
     attributes->devicePointer = address;
-  } else if (dry_run().pinned.owns(pointer)) {
-    attributes->type = cudaMemoryTypeHost;
+  } else if (dry_run().pinned.owns(pointer) || dry_run().managed.owns(pointer)) {
+    attributes->type = dry_run().pinned.owns(pointer) ? cudaMemoryTypeHost : cudaMemoryTypeManaged;
     attributes->devicePointer = address;
     attributes->hostPointer = address;
   }

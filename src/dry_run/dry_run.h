@@ -53,6 +53,7 @@ struct DryRun {
   const Settings& settings;
   const Gpu& gpu = *settings.gpu;
   PinnedMemory pinned;
+  PinnedMemory managed;  // what moves between host and devices: here it stays on the host
   KnownBytes known;
   Timeline timeline{settings.host_ns, settings.launch_queue};
   std::deque<Device> devices;

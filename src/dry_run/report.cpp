@@ -122,6 +122,7 @@ void write_device(DryReport& report, const Device& device) {
   report.refused_bytes = device.memory.refused_bytes();
   report.free_when_refused_bytes = device.memory.free_when_refused();
   report.peak_pinned_bytes = run.pinned.peak_bytes();
+  report.peak_managed_bytes = run.managed.peak_bytes();
   report.to_device_bytes = device.counters.to_device_bytes.load();
   report.to_host_bytes = device.counters.to_host_bytes.load();
   report.values_read = device.counters.values_read.load();

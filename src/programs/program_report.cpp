@@ -51,6 +51,7 @@ Json describe(const Json& report, bool has_failed) {
        "latest_peak_reserved_bytes", "peak_pinned_bytes", "to_device_bytes", "to_host_bytes",
        "values_read", "collective_bytes", "launches", "launches_when_grown", "product_flops"});
   if (ran_out) add_known(process, report, {"refused_bytes", "free_when_refused_bytes"});
+  if (number(report, "peak_managed_bytes") > 0) add_known(process, report, {"peak_managed_bytes"});
   const NcclMemory nccl =
       nccl_memory(number(report, "nccl_communicators"), number(report, "nccl_pairs"));
   if (nccl.most > 0) {

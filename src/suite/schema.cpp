@@ -121,7 +121,8 @@ bool is_name(std::string_view text) {
   const auto letter_or_digit = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
   };
-  if (text.empty() || text.size() > kLongestCaseName || !letter_or_digit(text.front())) return false;
+  if (text.empty() || text.size() > kLongestCaseName || !letter_or_digit(text.front()))
+    return false;
   return std::all_of(text.begin(), text.end(), [&](char c) {
     return letter_or_digit(c) || c == '.' || c == '_' || c == '-';
   });

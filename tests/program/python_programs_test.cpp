@@ -160,6 +160,27 @@ TEST_F(PythonProgram, MultipliesSparseMatrices) {
   EXPECT_EQ(Json::parse(ended.out)["processes"][0]["estimated"], "cuSPARSE, CTC of cuDNN");
 }
 
+// As bitsandbytes takes it for paged optimizers: the host can write there, and PyTorch count none
+// of it.
+TEST_F(PythonProgram, HasManagedMemory) {
+  const Ended ended = plan(
+      {}, {"-c",
+           "import ctypes, torch\n"
+           "torch.ones(1, device='cuda')\n"
+           "cuda = ctypes.CDLL(None)\n"
+           "cuda.cudaMallocManaged.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint]\n"
+           "address = ctypes.c_void_p()\n"
+           "assert cuda.cudaMallocManaged(ctypes.addressof(address), 1 << 30, 1) == 0\n"
+           "ctypes.memset(address, 7, 4096)\n"
+           "cuda.cudaFree.argtypes = [ctypes.c_void_p]\n"
+           "assert cuda.cudaFree(address) == 0\n"
+           "assert cuda.cudaFree(address) != 0"});
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  const Json process = Json::parse(ended.out)["processes"][0];
+  EXPECT_EQ(process["peak_managed_bytes"], 1 << 30);
+  EXPECT_LT(process["driver_peak_bytes"], 1 << 30);
+}
+
 // Also behind kernels of which nobody knows where they write, and not where its memory is another
 // tensor's by then.
 TEST_F(PythonProgram, ReadsBackWhatItSent) {

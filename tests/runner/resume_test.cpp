@@ -39,7 +39,8 @@ TEST_F(Resume, is_asked_for_where_there_are_results) {
   EXPECT_EQ(run({"--only", "^ok$"}).code, 0);
   const Ended again = run({});
   EXPECT_EQ(again.code, 2);
-  EXPECT_NE(again.err.find("--resume goes on with them; --out names"), std::string::npos) << again.err;
+  EXPECT_NE(again.err.find("--resume goes on with them; --out names"), std::string::npos)
+      << again.err;
 }
 
 TEST_F(Resume, refuses_another_plan_and_says_what_differs) {
