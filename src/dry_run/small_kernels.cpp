@@ -10,70 +10,13 @@
 #include <string_view>
 #include <vector>
 
+#include "src/dry_run/small_launch.h"
+#include "src/dry_run/small_logic.h"
+
 namespace headroom::dry_run {
 namespace {
 
 using Owns = bool (*)(const void* address);
-using Numbers = std::vector<std::int64_t>;
-
-template <class T>
-T at(const void* memory, std::size_t offset = 0) {
-  T value{};
-  std::memcpy(&value, static_cast<const char*>(memory) + offset, sizeof(value));
-  return value;
-}
-
-/// What a launch reads. What is made of something assumed is assumed as well.
-class Inputs {
- public:
-  explicit Inputs(const KnownBytes& known) : known_(known) {}
-
-  /// Empty: none of them is known.
-  std::vector<unsigned char> bytes(const void* from, std::size_t size) {
-    is_assumed_ = is_assumed_ || known_.is_assumed(from, size);
-    return known_.find(from, size);
-  }
-  Numbers numbers(const void* from, std::size_t count) {
-    const auto found = bytes(from, count * sizeof(std::int64_t));
-    Numbers numbers(found.size() / sizeof(std::int64_t));
-    std::memcpy(numbers.data(), found.data(), numbers.size() * sizeof(std::int64_t));
-    return numbers;
-  }
-  bool is_assumed() const { return is_assumed_; }
-
- private:
-  const KnownBytes& known_;
-  bool is_assumed_ = false;
-};
-
-/// What it makes of them.
-struct Result {
-  const void* bytes;
-  std::size_t size;
-  bool is_known;
-};
-
-void put(KnownBytes& known, const void* to, const Result& result, const Inputs& inputs) {
-  if (!result.is_known) return known.forget(to, result.size);
-  known.set(to, result.bytes, result.size, inputs.is_assumed());
-}
-
-/// at::native::vectorized_elementwise_kernel(int count, functor, std::array<char*, N> data, ...):
-/// the first of data is written, the others are read.
-struct Elementwise {
-  explicit Elementwise(void** arguments)
-      : count(static_cast<std::size_t>(at<int>(arguments[0]))),
-        functor(arguments[1]),
-        data(arguments[2]) {}
-
-  const void* pointer(std::size_t index) const {
-    return at<const void*>(data, index * sizeof(const void*));
-  }
-
-  std::size_t count;
-  const void* functor;
-  const void* data;
-};
 
 constexpr std::size_t kMostBytesOfElement = 16;  // a complex number in doubles
 
@@ -177,7 +120,9 @@ bool run_elementwise(SmallKernel kernel, const SmallLaunch& launch, KnownBytes& 
   const void* to = elements.pointer(0);
   if (!owns(to)) return false;
   Inputs inputs(known);
-  if (kernel == SmallKernel::fill) {
+  if (kernel == SmallKernel::logic) {
+    run_logic(launch.name, launch.arguments, known);
+  } else if (kernel == SmallKernel::fill) {
     fill(elements, width_of(fill_type(launch.name)), known);
   } else if (kernel == SmallKernel::elementwise) {
     known.forget(to, elements.count * kMostBytesOfElement);
@@ -312,6 +257,7 @@ SmallKernel small_kernel(const char* name) {
   // The second takes what lies at no multiple of a vector, and what it converts as it reads.
   const bool is_unrolled = has("27unrolled_elementwise_kernelI") && has("TrivialOffsetCalculator");
   if (has("29vectorized_elementwise_kernelI") || is_unrolled) {
+    if (is_logic(name)) return SmallKernel::logic;
     if (has("LoadWithCast")) return SmallKernel::elementwise;
     if (width_of(fill_type(name)) != 0) return SmallKernel::fill;
     if (has("21CUDAFunctorOnSelf_addIlE")) return SmallKernel::add_number;
@@ -340,6 +286,7 @@ bool run_small_kernel(SmallKernel kernel, const SmallLaunch& launch, KnownBytes&
     case SmallKernel::add:
     case SmallKernel::compare:
     case SmallKernel::equal:
+    case SmallKernel::logic:
       return run_elementwise(kernel, launch, known, owns);
     case SmallKernel::sum:
     case SmallKernel::max:

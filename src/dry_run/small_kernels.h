@@ -17,6 +17,7 @@ enum class SmallKernel {
   add,
   compare,
   equal,
+  logic,
   sum,
   max,
   all,

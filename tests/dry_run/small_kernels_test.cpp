@@ -31,6 +31,19 @@ const char* const kEqualNumber =
 const char* const kEqualFloats =
     "_ZN2at6native29vectorized_elementwise_kernelILi2ENS0_13BinaryFunctorIffbNS0_51_GLOBAL__N__"
     "28ce311f_18_CompareEQKernel_cu_d8008c9616CompareEqFunctorIfEEEESt5arrayIPcLm3EEEEviT0_T1_";
+const char* const kOr =
+    "_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_13BinaryFunctorIbbbNS0_16BitwiseOrFunctor"
+    "IbEEEESt5arrayIPcLm3EEEEviT0_T1_";
+const char* const kNot =
+    "_ZN2at6native29vectorized_elementwise_kernelILi4EZZZNS0_23bitwise_not_kernel_cudaERNS_18Tensor"
+    "IteratorBaseEENKUlvE_clEvENKUlvE4_clEvEUlbE_St5arrayIPcLm2EEEEviT0_T1_";
+const char* const kAnd =
+    "_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_13BinaryFunctorIlllNS0_17BitwiseAndFuncto"
+    "rIlEEEESt5arrayIPcLm3EEEEviT0_T1_";
+const char* const kAndThatConverts =
+    "_ZN2at6native27unrolled_elementwise_kernelINS0_13BinaryFunctorIlllNS0_17BitwiseAndFunctorIlEEE"
+    "ESt5arrayIPcLm3EELi4E23TrivialOffsetCalculatorILi2EjES9_ILi1EjENS0_6memory12LoadWithCastILi2EE"
+    "ENSC_13StoreWithCastILi1EEEEEviT_T0_T2_T3_T4_T5_";
 const char* const kTriangle =
     "_ZN2at6native16triu_tril_kernelIflLb1ELi4ELb0EEEvNS_4cuda6detail10TensorInfoIT_T0_EENS4_IKS5_"
     "S6_EEllS6_";
@@ -137,6 +150,61 @@ TEST_F(SmallKernelsTest, FindWhatIsEqualOfWholeNumbersThatAreKnown) {
   EXPECT_EQ(found(), (std::vector<unsigned char>{0, 1}));
   EXPECT_TRUE(run_elementwise(kEqual, {kIs}, data));
   EXPECT_TRUE(found().empty());
+}
+
+TEST_F(SmallKernelsTest, JoinWhatIsTrue) {
+  const std::vector<const char*> data{place(0x4000), place(0x1000), place(0x2000)};
+  const auto set_bools = [&](std::size_t to, std::array<char, 2> bools) {
+    known.set(place(to), bools.data(), bools.size());
+  };
+  const auto found = [&] { return known.find(place(0x4000), 2); };
+  set_bools(0x1000, {0, 1});
+  EXPECT_TRUE(run_elementwise(kNot, {0}, data));
+  EXPECT_EQ(found(), (std::vector<unsigned char>{1, 0}));
+  EXPECT_TRUE(run_elementwise(kOr, {0}, data));
+  EXPECT_TRUE(found().empty()) << "the other side is not known";
+  set_bools(0x2000, {0, 0});
+  EXPECT_TRUE(run_elementwise(kOr, {0}, data));
+  EXPECT_EQ(found(), (std::vector<unsigned char>{0, 1}));
+  known.forget(place(0x1000), 2);
+  set_bools(0x2000, {1, 1});
+  EXPECT_TRUE(run_elementwise(kOr, {0}, data));
+  EXPECT_EQ(found(), (std::vector<unsigned char>{1, 1})) << "which decides alone";
+  EXPECT_TRUE(run_elementwise(kNot, {0}, data));
+  EXPECT_TRUE(found().empty());
+}
+
+TEST_F(SmallKernelsTest, JoinBitsOfWholeNumbers) {
+  std::vector<const char*> data{place(0x4000), place(0x1000), place(0x2000)};
+  set(0x1000, {6, 5});
+  set(0x2000, {3, 8});
+  EXPECT_TRUE(run_elementwise(kAnd, {0}, data));
+  EXPECT_EQ(numbers(0x4000, 2), (Numbers{2, 0}));
+  known.forget(place(0x1000), 16);
+  EXPECT_TRUE(run_elementwise(kAnd, {0}, data));
+  EXPECT_TRUE(numbers(0x4000, 2).empty());
+  set(0x2000, {0, 0});
+  EXPECT_TRUE(run_elementwise(kAnd, {0}, data));
+  EXPECT_EQ(numbers(0x4000, 2), (Numbers{0, 0})) << "which decides alone";
+
+  // int64 & bool, as the converting kernel has it: types, then widths.
+  set(0x1000, {7, 7});
+  known.fill(place(0x2000), 1, 2);
+  int count = 2;
+  struct {
+    std::array<char, 4> types;
+    std::array<std::uint32_t, 2> widths;
+  } loads{{}, {8, 1}}, stores{{}, {8, 0}};
+  int functor = 0;
+  const auto run_converting = [&] {
+    return run(kAndThatConverts,
+               {&count, &functor, data.data(), &functor, &functor, &loads, &stores});
+  };
+  EXPECT_TRUE(run_converting());
+  EXPECT_EQ(numbers(0x4000, 2), (Numbers{1, 1}));
+  loads.widths[1] = 2;
+  EXPECT_TRUE(run_converting());
+  EXPECT_TRUE(numbers(0x4000, 2).empty());
 }
 
 // Of 2 x 3 floats, 10 apart from row to row.

@@ -181,6 +181,24 @@ TEST_F(PythonProgram, HasManagedMemory) {
   EXPECT_LT(process["driver_peak_bytes"], 1 << 30);
 }
 
+// A loop that ends where unfinished & ~(is_done | criterion) is 0 everywhere: what ends a text is
+// not known, and how long it may be is.
+TEST_F(PythonProgram, MakesTextsAsLongAsTheyMayBe) {
+  const Ended ended =
+      plan({}, {"-c",
+                "import torch, transformers\n"
+                "config = transformers.LlamaConfig(\n"
+                "    hidden_size=64, intermediate_size=64, num_hidden_layers=1,\n"
+                "    num_attention_heads=4, num_key_value_heads=4, vocab_size=100,\n"
+                "    pad_token_id=0, eos_token_id=2)\n"
+                "model = transformers.LlamaForCausalLM(config).cuda()\n"
+                "for texts in (1, 4):\n"
+                "    begin = torch.randint(3, 100, (texts, 16)).cuda()\n"
+                "    made = model.generate(begin, max_new_tokens=20, do_sample=True)\n"
+                "    assert made.shape == (texts, 36), made.shape"});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+}
+
 // Also behind kernels of which nobody knows where they write, and not where its memory is another
 // tensor's by then.
 TEST_F(PythonProgram, ReadsBackWhatItSent) {

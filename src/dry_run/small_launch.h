@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "src/dry_run/known_bytes.h"
+
+// How a launch of a small kernel is read: its arguments, and what is known of what they point to.
+namespace headroom::dry_run {
+
+using Numbers = std::vector<std::int64_t>;
+
+template <class T>
+T at(const void* memory, std::size_t offset = 0) {
+  T value{};
+  std::memcpy(&value, static_cast<const char*>(memory) + offset, sizeof(value));
+  return value;
+}
+
+/// What a launch reads. What is made of something assumed is assumed as well.
+class Inputs {
+ public:
+  explicit Inputs(const KnownBytes& known) : known_(known) {}
+
+  /// Empty: none of them is known.
+  std::vector<unsigned char> bytes(const void* from, std::size_t size) {
+    is_assumed_ = is_assumed_ || known_.is_assumed(from, size);
+    return known_.find(from, size);
+  }
+  Numbers numbers(const void* from, std::size_t count) {
+    const auto found = bytes(from, count * sizeof(std::int64_t));
+    Numbers numbers(found.size() / sizeof(std::int64_t));
+    std::memcpy(numbers.data(), found.data(), numbers.size() * sizeof(std::int64_t));
+    return numbers;
+  }
+  bool is_assumed() const { return is_assumed_; }
+
+ private:
+  const KnownBytes& known_;
+  bool is_assumed_ = false;
+};
+
+/// What it makes of them.
+struct Result {
+  const void* bytes;
+  std::size_t size;
+  bool is_known;
+};
+
+inline void put(KnownBytes& known, const void* to, const Result& result, const Inputs& inputs) {
+  if (!result.is_known) return known.forget(to, result.size);
+  known.set(to, result.bytes, result.size, inputs.is_assumed());
+}
+
+/// at::native::vectorized_elementwise_kernel(int count, functor, std::array<char*, N> data, ...):
+/// the first of data is written, the others are read.
+struct Elementwise {
+  explicit Elementwise(void** arguments)
+      : count(static_cast<std::size_t>(at<int>(arguments[0]))),
+        functor(arguments[1]),
+        data(arguments[2]) {}
+
+  const void* pointer(std::size_t index) const {
+    return at<const void*>(data, index * sizeof(const void*));
+  }
+
+  std::size_t count;
+  const void* functor;
+  const void* data;
+};
+
+}  // namespace headroom::dry_run
