@@ -335,14 +335,16 @@ TEST(PlanOfAProgram, EndsAProcessThatCanNotReport) {
 }
 
 TEST(PlanOfAProgram, RefusesOptionsOfSuites) {
-  for (const std::string option :
-       {"--snapshot", "--resume", "--only=x", "--set=train.batch_size=2"}) {
+  for (const std::string option : {"--resume", "--only=x", "--set=train.batch_size=2"}) {
     const Ended refused = run_headroom({"plan", option, "--", "true"});
     EXPECT_EQ(refused.code, 2) << option;
     EXPECT_NE(refused.err.find(option.substr(0, option.find('=')) + " is for suites"),
               std::string::npos)
         << refused.err;
   }
+  const Ended nowhere = run_headroom({"plan", "--snapshot", "--", "true"});
+  EXPECT_EQ(nowhere.code, 2);
+  EXPECT_NE(nowhere.err.find("--snapshot: in which results folder?"), std::string::npos);
 }
 
 TEST(PlanOfAProgram, RefusesAMachineThatCanNotBePlayed) {
