@@ -16,13 +16,6 @@ cublasStatus_t solve(cublasHandle_t handle, std::int64_t flops, cudaDataType typ
   return CUBLAS_STATUS_SUCCESS;
 }
 
-/// That a device's number for each matrix says: it was factored.
-void assume_success(const int* info, int batch) {
-  if (info == nullptr) return;
-  const auto bytes = static_cast<std::size_t>(batch) * sizeof(int);
-  dry_run().known.fill(info, 0, bytes, /*is_assumed=*/true);
-}
-
 /// A triangular one of this many equations has half of a matrix.
 std::int64_t triangular_flops(cublasSideMode_t side, int m, int n, int batch, cudaDataType type) {
   const int equations = side == CUBLAS_SIDE_LEFT ? m : n;
@@ -47,7 +40,7 @@ std::int64_t triangular_flops(cublasSideMode_t side, int m, int n, int batch, cu
   HEADROOM_ENTRY cublasStatus_t cublas##LETTER##getrfBatched(                                     \
       cublasHandle_t handle, int n, NUMBER* const*, int, int*, int* info, int batch) {            \
     solve(handle, product_flops(n, n, n, batch, TYPE) / 3, TYPE);                                 \
-    assume_success(info, batch);                                                                  \
+    assume_solved(info, batch);                                                                   \
     return CUBLAS_STATUS_SUCCESS;                                                                 \
   }                                                                                               \
   HEADROOM_ENTRY cublasStatus_t cublas##LETTER##getrsBatched(                                     \
@@ -67,7 +60,7 @@ std::int64_t triangular_flops(cublasSideMode_t side, int m, int n, int batch, cu
       NUMBER* const*, int, int* info, int* infos, int batch) {                                    \
     *info = 0;                                                                                    \
     solve(handle, product_flops(m, n + sides, n, batch, TYPE), TYPE);                             \
-    assume_success(infos, batch);                                                                 \
+    assume_solved(infos, batch);                                                                  \
     return CUBLAS_STATUS_SUCCESS;                                                                 \
   }
 

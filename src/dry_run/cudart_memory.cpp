@@ -124,8 +124,9 @@ HEADROOM_ENTRY cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attri
     attributes->type = cudaMemoryTypeDevice;
     attributes->device = owner->index;
     attributes->devicePointer = address;
-  } else if (dry_run().pinned.owns(pointer) || dry_run().managed.owns(pointer)) {
-    attributes->type = dry_run().pinned.owns(pointer) ? cudaMemoryTypeHost : cudaMemoryTypeManaged;
+  } else if (const bool is_managed = dry_run().managed.owns(pointer);
+             is_managed || dry_run().pinned.owns(pointer)) {
+    attributes->type = is_managed ? cudaMemoryTypeManaged : cudaMemoryTypeHost;
     attributes->devicePointer = address;
     attributes->hostPointer = address;
   }

@@ -148,6 +148,12 @@ void note_estimated(const char* whose) {
   if (estimated_names().add(whose)) report_texts();
 }
 
+void assume_solved(const int* info, std::int64_t batch) {
+  if (info == nullptr) return;
+  const auto bytes = static_cast<std::size_t>(batch) * sizeof(int);
+  dry_run().known.fill(info, 0, bytes, /*is_assumed=*/true);
+}
+
 std::string estimated_sizes() { return estimated_names().joined(); }
 
 }  // namespace headroom::dry_run

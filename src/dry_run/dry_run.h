@@ -109,6 +109,10 @@ void note_estimated(const char* whose);
 /// The names that note_estimated() was called with, joined by ", ".
 std::string estimated_sizes();
 
+/// A solver's number on the device for each of `batch` matrices, or null: it is taken that it
+/// succeeded, which is 0.
+void assume_solved(const int* info, std::int64_t batch);
+
 // The reports of this process (dry_report.h), one of each device that it made a context on, in the
 // folder that the settings name. Where one can't be made, that is said on standard error, and the
 // process ends with exit code 4.

@@ -44,15 +44,13 @@ void KnownBytes::doubt_all() {
   ++doubts_;
 }
 
-std::vector<unsigned char> KnownBytes::find(const void* from, std::size_t size) const {
+std::vector<unsigned char> KnownBytes::find(const void* from, std::size_t size,
+                                            bool* is_assumed) const {
   if (size > kMaxBytes) return {};
   const std::lock_guard lock(mutex_);
-  return find_locked(number(from), size).bytes;
-}
-
-bool KnownBytes::is_assumed(const void* from, std::size_t size) const {
-  const std::lock_guard lock(mutex_);
-  return find_locked(number(from), size).is_assumed;
+  Range found = find_locked(number(from), size);
+  if (is_assumed != nullptr && found.is_assumed) *is_assumed = true;
+  return std::move(found.bytes);
 }
 
 bool KnownBytes::read(void* to, const void* from, std::size_t size) const {

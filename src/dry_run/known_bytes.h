@@ -32,9 +32,9 @@ class KnownBytes {
   void doubt_all();
 
   /// The bytes that stand there, with zeros for those that are not known; empty, where none is.
-  std::vector<unsigned char> find(const void* from, std::size_t size) const;
-  /// Whether some of them are assumed.
-  bool is_assumed(const void* from, std::size_t size) const;
+  /// `is_assumed`: becomes true where some of them are.
+  std::vector<unsigned char> find(const void* from, std::size_t size,
+                                  bool* is_assumed = nullptr) const;
   /// Gives these to the host. False: none is known, and it gets zeros, or some are assumed.
   bool read(void* to, const void* from, std::size_t size) const;
 

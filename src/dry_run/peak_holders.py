@@ -130,13 +130,15 @@ def kind_of(frames, torch_folder):
     return "optimizer" if by_optimizer else "forward"
 
 
+def totals_of(blocks, count):
+    """The bytes that were allocated behind each event."""
+    return list(itertools.accumulate(blocks[event].bytes for event in range(count)))
+
+
 def held_at_peak(blocks, count):
     """The blocks at the first moment of most bytes: (event, address, bytes, event of its end)."""
-    total, peak, at = 0, 0, -1
-    for event in range(count):
-        total += blocks[event].bytes
-        if total > peak:
-            peak, at = total, event
+    totals = totals_of(blocks, count)
+    at = totals.index(max(totals))
     begins, ends = {}, {}
     for event in range(count):
         address, size = blocks[event].address, blocks[event].bytes
@@ -151,20 +153,20 @@ def held_at_peak(blocks, count):
             for address, event in begins.items()]
 
 
-def events_of_allocations(device, trace):
-    """Of each allocation of the history, in its order, the event by which the dry run was told of
-    it. None: they are not known, as the program records for itself."""
+def frames_of_allocations(device, trace):
+    """The frames of each allocation of the history, in its order, by the event by which the dry run
+    was told of it. None: they are not known, as the program records for itself."""
     blocks, count = blocks_of(device)
-    order = [event for event in range(count) if blocks[event].bytes > 0]
-    addresses = [entry["addr"] for entry in trace if entry["action"] == "alloc"]
-    return order if [blocks[event].address for event in order] == addresses else None
-
-
-def holders_of(device, trace, order, torch_folder):
-    """`order`: as events_of_allocations() gives it."""
-    blocks, count = blocks_of(device)
+    events = [event for event in range(count) if blocks[event].bytes > 0]
     allocations = [entry for entry in trace if entry["action"] == "alloc"]
-    frames_of = {event: entry.get("frames", []) for event, entry in zip(order, allocations)}
+    if [blocks[event].address for event in events] != [entry["addr"] for entry in allocations]:
+        return None
+    return {event: entry.get("frames", []) for event, entry in zip(events, allocations)}
+
+
+def holders_of(device, frames_of, torch_folder):
+    """`frames_of`: as frames_of_allocations() gives it."""
+    blocks, count = blocks_of(device)
     sums, numbers = collections.Counter(), collections.Counter()
     for event, address, size, end in held_at_peak(blocks, count):
         frames = frames_of[event]
@@ -184,13 +186,13 @@ def end():
     traces = torch.cuda.memory._snapshot()["device_traces"]
     for device in used_devices():
         trace = traces[device]
-        order = events_of_allocations(device, trace)
-        if order is None:
+        frames_of = frames_of_allocations(device, trace)
+        if frames_of is None:
             continue
-        holders = holders_of(device, trace, order, torch_folder)
-        reserved = reserved_peak_of(device, trace, order, torch_folder)
+        holders = holders_of(device, frames_of, torch_folder)
+        reserved = reserved_peak_of(device, trace, frames_of, torch_folder)
         number = library.headroom_dry_run_number(device)
-        course = step_memory_of(device, trace, order, torch_folder)
+        course = step_memory_of(device, frames_of, torch_folder)
         for name, what in (("holders", holders), ("reserved", reserved), ("course", course)):
             path = f"{FOLDER}/{os.getpid()}.{number}.{name}"
             with open(path, "w", encoding="utf-8") as file:

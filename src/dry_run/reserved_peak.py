@@ -74,11 +74,11 @@ class Reserved:
         return found
 
 
-def entries_with_sizes(device, trace, order):
-    """Each entry, with the size of the block that it allocates. `order`: as
-    events_of_allocations() gives it."""
+def entries_with_sizes(device, trace, frames_of):
+    """Each entry, with the size of the block that it allocates. `frames_of`: as
+    frames_of_allocations() gives it."""
     blocks, _ = blocks_of(device)
-    sizes = iter(blocks[event].bytes for event in order)
+    sizes = iter(blocks[event].bytes for event in frames_of)
     return [(entry, next(sizes) if entry["action"] == "alloc" else 0) for entry in trace]
 
 
@@ -95,9 +95,9 @@ def last_growth(entries):
     return at
 
 
-def reserved_peak_of(device, trace, order, torch_folder):
+def reserved_peak_of(device, trace, frames_of, torch_folder):
     """None: it is not known."""
-    entries = entries_with_sizes(device, trace, order)
+    entries = entries_with_sizes(device, trace, frames_of)
     end = last_growth(entries)
     begin = end  # of the growth, which may be of several pieces
     while begin > 0 and entries[begin - 1][0]["action"] in GROWTH:

@@ -27,8 +27,7 @@ class Inputs {
 
   /// Empty: none of them is known.
   std::vector<unsigned char> bytes(const void* from, std::size_t size) {
-    is_assumed_ = is_assumed_ || known_.is_assumed(from, size);
-    return known_.find(from, size);
+    return known_.find(from, size, &is_assumed_);
   }
   Numbers numbers(const void* from, std::size_t count) {
     const auto found = bytes(from, count * sizeof(std::int64_t));

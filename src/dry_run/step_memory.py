@@ -10,18 +10,16 @@ def step_around(peak, ends, count):
     return (ends[at - 1] if at > 0 else 0), (ends[at] if at < len(ends) else count)
 
 
-def step_memory_of(device, trace, order, torch_folder):
+def step_memory_of(device, frames_of, torch_folder):
     """[who asked, None, bytes] for each place of the step, in the order of time: the most that was
     allocated there, as headroom's report draws it."""
     blocks, count = blocks_of(device)
-    allocations = [entry for entry in trace if entry["action"] == "alloc"]
-    entry_of = dict(zip(order, allocations))
-    totals = list(itertools.accumulate(blocks[event].bytes for event in range(count)))
+    totals = totals_of(blocks, count)
     begin, end = step_around(totals.index(max(totals)), step_ends[device], count)
     who, phases = "forward", []
     for event in range(begin, end):
-        if event in entry_of:
-            who = kind_of(entry_of[event].get("frames", []), torch_folder)
+        if event in frames_of:
+            who = kind_of(frames_of[event], torch_folder)
         phases.append(who)
     places = min(MOST_PLACES, end - begin)
     edges = [begin + place * (end - begin) // places for place in range(places + 1)]

@@ -12,7 +12,7 @@
 #include "src/core/error.h"
 #include "src/core/scratch_folder.h"
 #include "src/programs/peak_holders.h"
-#include "src/programs/program_file.h"
+#include "src/programs/program_machine.h"
 #include "src/programs/reserved_peak.h"
 #include "src/programs/step_memory.h"
 
@@ -63,6 +63,10 @@ DryEnd wait_for(pid_t child, Interrupts& signals, int master, StoreServer* store
     kill(child, signal);
     if (!killed_at) killed_at = Clock::now() + time.to_end;
   };
+  const auto pass_on = [&](int signal) {
+    result.passed_on = signal;
+    end(signal);
+  };
   for (bool has_ended = false; !has_ended;) {
     std::vector<pollfd> list{
         {ended.get(), POLLIN, 0}, {signals.descriptor(), POLLIN, 0}, {master, POLLIN, 0}};
@@ -74,13 +78,10 @@ DryEnd wait_for(pid_t child, Interrupts& signals, int master, StoreServer* store
     poll(list.data(), list.size(), looks_again ? kLookAgainMs : -1);
     has_ended = list[0].revents != 0;
     while (const auto signal = signals.next()) {
-      if (*signal != SIGTERM && *signal != SIGHUP) continue;
-      result.passed_on = *signal;
-      end(*signal);
+      if (*signal == SIGTERM || *signal == SIGHUP) pass_on(*signal);
     }
     if (list[2].revents != 0) {
-      result.passed_on = SIGKILL;
-      kill(child, SIGKILL);
+      pass_on(SIGKILL);
       master = -1;
     }
     const auto now = Clock::now();
@@ -92,10 +93,7 @@ DryEnd wait_for(pid_t child, Interrupts& signals, int master, StoreServer* store
     if (store == nullptr || !result.why_stuck.empty()) continue;
     store->exchange();
     result.why_stuck = store->why_stuck(now);
-    if (!result.why_stuck.empty()) {
-      result.passed_on = SIGKILL;
-      kill(child, SIGKILL);
-    }
+    if (!result.why_stuck.empty()) pass_on(SIGKILL);
   }
   result.exit = take_status(child);
   if (result.was_cut) result.exit = {};

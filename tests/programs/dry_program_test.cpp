@@ -18,7 +18,7 @@
 #include <thread>
 
 #include "src/core/error.h"
-#include "src/programs/program_file.h"
+#include "src/programs/program_machine.h"
 #include "tests/core/messages.h"
 #include "tests/support/program.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "src/programs/program_file.h"
+#include "src/programs/program_machine.h"
 
 #include <elf.h>
 #include <unistd.h>
