@@ -53,7 +53,8 @@ def main() -> None:
             "planned": [arguments.headroom, "plan", "--", *python, program, "cuda"],
         }
         environment = {**os.environ, "PYTHONPYCACHEPREFIX": folder,
-                       "HEADROOM_DRY_RUN_HOST_NS": "6000"}
+                       "HEADROOM_DRY_RUN_HOST_NS": "6000",
+                       "HEADROOM_DRY_RUN_LAYOUT_COPIES": "none"}
         environment.pop("PYTHONDONTWRITEBYTECODE", None)
         for command in commands.values():
             seconds(command, environment)

@@ -13,6 +13,33 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+/// What its peaks depend on that nobody knows, joined by "and"; empty: on nothing.
+std::string causes_of_bounds(const Json& process) {
+  std::string causes;
+  if (process.at("reserved_depends_on_host")) causes = "how far the host runs ahead of the GPU";
+  if (process.at("reserved_depends_on_layouts")) {
+    causes += causes.empty() ? "" : ", and ";
+    causes += "which convolutions work on copies of their tensors with the channels last";
+  }
+  return causes;
+}
+
+std::vector<std::string> notes_on_bounds(const Json& process) {
+  const std::string causes = causes_of_bounds(process);
+  if (causes.empty()) return {};
+  if (!process.contains("peak_reserved_upper_bytes")) {
+    return {"reserved may depend on " + causes + ": its bounds are not known"};
+  }
+  std::vector<std::string> notes;
+  for (const std::string peak : {"allocated", "reserved"}) {
+    const std::string lower = bytes_in(process, ("peak_" + peak + "_lower_bytes").c_str());
+    const std::string upper = bytes_in(process, ("peak_" + peak + "_upper_bytes").c_str());
+    if (lower == upper) continue;
+    notes.push_back(peak + " is from " + lower + " to " + upper + ", by " + causes);
+  }
+  return notes;
+}
+
 /// Notes on one process, a line each.
 std::vector<std::string> notes_on(const Json& process) {
   std::vector<std::string> notes;
@@ -36,16 +63,7 @@ std::vector<std::string> notes_on(const Json& process) {
     notes.emplace_back(
         "a process was ended by a signal, _exit() or exec: what it took up to there");
   }
-  if (process.contains("peak_reserved_upper_bytes")) {
-    if (process["peak_reserved_lower_bytes"] != process["peak_reserved_upper_bytes"]) {
-      notes.push_back("reserved is from " + bytes_in(process, "peak_reserved_lower_bytes") +
-                      " to " + bytes_in(process, "peak_reserved_upper_bytes") +
-                      ", by how far the host runs ahead of the GPU");
-    }
-  } else if (process.at("reserved_depends_on_host")) {
-    notes.emplace_back(
-        "reserved may depend on how far the host runs ahead of the GPU: its bounds are not known");
-  }
+  for (const std::string& note : notes_on_bounds(process)) notes.push_back(note);
   if (process.contains("peak_managed_bytes")) {
     notes.push_back("managed memory is in no figure: " + bytes_in(process, "peak_managed_bytes") +
                     ", which move between host and device");

@@ -22,14 +22,24 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Those extremes of the host's pace with which it did not end well, a line each.
+std::string name_of(const DryProgram::Extreme& extreme) {
+  switch (extreme.layout_copies) {
+    case DryRun::LayoutCopies::forward:
+      return "where convolutions work on copies of their tensors";
+    case DryRun::LayoutCopies::backward:
+      return "where gradients of convolutions work on copies of their tensors";
+    case DryRun::LayoutCopies::none:
+      break;
+  }
+  return extreme.host == DryRun::Host::ahead ? "with a host as far ahead of the GPU as can be"
+                                             : "with a host that waits for the GPU each time";
+}
+
+/// Those extremes with which it did not end well, a line each.
 std::string failed_extremes(const DryProgram& program) {
   std::string lines;
   for (const DryProgram::Extreme& extreme : program.bounds) {
-    if (extreme.is_good) continue;
-    const char* host = extreme.host == DryRun::Host::ahead ? "as far ahead of the GPU as can be"
-                                                           : "that waits for the GPU each time";
-    lines += std::string("with a host ") + host + " it does not end well\n";
+    if (!extreme.is_good) lines += name_of(extreme) + " it does not end well\n";
   }
   return lines;
 }

@@ -13,25 +13,6 @@
 namespace headroom::dry_run {
 namespace {
 
-std::vector<std::int64_t> sizes_of(const GraphPart* tensor) {
-  return tensor == nullptr ? std::vector<std::int64_t>{}
-                           : tensor->numbers(CUDNN_ATTR_TENSOR_DIMENSIONS);
-}
-
-cudnnDataType_t data_type(const GraphPart* tensor) {
-  auto type = CUDNN_DATA_FLOAT;
-  if (tensor == nullptr) return type;
-  const auto found = tensor->attributes.find(CUDNN_ATTR_TENSOR_DATA_TYPE);
-  if (found != tensor->attributes.end()) {
-    std::memcpy(&type, found->second.values.data(), sizeof(type));
-  }
-  return type;
-}
-
-GraphWork convolution_work(const GraphPart* output, const GraphPart* filter) {
-  return {convolution_flops(sizes_of(output), sizes_of(filter)), data_type(filter)};
-}
-
 GraphWork product_work(const GraphPart* a, const GraphPart* result) {
   const std::vector<std::int64_t> factor = sizes_of(a);
   return {factor.empty() ? 0 : 2 * elements(sizes_of(result)) * factor.back(), data_type(a)};
@@ -47,16 +28,8 @@ GraphWork attention_work(const GraphPart* q, const GraphPart* k, int products) {
 }
 
 GraphWork operation_work(const GraphPart& operation) {
+  if (const auto work = convolution_work(operation)) return *work;
   switch (operation.type) {
-    case CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR:
-      return convolution_work(operation.part(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y),
-                              operation.part(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W));
-    case CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR:
-      return convolution_work(operation.part(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DY),
-                              operation.part(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_W));
-    case CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR:
-      return convolution_work(operation.part(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DY),
-                              operation.part(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DW));
     case CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR:
       return product_work(operation.part(CUDNN_ATTR_OPERATION_MATMUL_ADESC),
                           operation.part(CUDNN_ATTR_OPERATION_MATMUL_CDESC));
@@ -80,6 +53,11 @@ GraphWork operation_work(const GraphPart& operation) {
 }
 
 using SharedPart = std::shared_ptr<GraphPart>;
+
+std::vector<SharedPart> operations_of(const GraphPart& graph) {
+  const auto found = graph.attributes.find(CUDNN_ATTR_OPERATIONGRAPH_OPS);
+  return found == graph.attributes.end() ? std::vector<SharedPart>{} : found->second.parts;
+}
 
 SharedPart& part_of(cudnnBackendDescriptor_t handle) { return *static_cast<SharedPart*>(handle); }
 
@@ -135,13 +113,43 @@ std::vector<SharedPart> engine_configs(const GraphPart& heuristics) {
   return {engine_config(graph, kTensorCoreEngine), engine_config(graph, kPlainEngine)};
 }
 
+/// What a plan or a configuration runs on; null: none was set.
+const GraphPart* engine_of(const GraphPart& part) {
+  const GraphPart* config = part.type == CUDNN_BACKEND_ENGINECFG_DESCRIPTOR
+                                ? &part
+                                : part.part(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG);
+  return config == nullptr ? nullptr : config->part(CUDNN_ATTR_ENGINECFG_ENGINE);
+}
+
+bool has_tensor_cores(const GraphPart& engine) {
+  return engine.numbers(CUDNN_ATTR_ENGINE_GLOBAL_INDEX) == std::vector{kTensorCoreEngine};
+}
+
+/// What a plan works in: the copies of its convolution, where the settings want them.
+std::int64_t workspace_of(const GraphPart& plan) {
+  note_estimated(kEnginesOfCudnn);
+  const GraphPart* engine = engine_of(plan);
+  if (engine == nullptr || !has_tensor_cores(*engine)) return 0;
+  const GraphPart* graph = engine->part(CUDNN_ATTR_ENGINE_OPERATION_GRAPH);
+  if (graph == nullptr) return 0;
+  std::int64_t copied = 0;
+  std::int64_t wanted = 0;
+  for (const auto& operation : operations_of(*graph)) {
+    const LayoutCopies copies = layout_copies(*operation);
+    const CopiesOf copying = copies.of_forward ? CopiesOf::forward : CopiesOf::backward;
+    copied += copies.bytes;
+    if (settings().layout_copies == copying) wanted += copies.bytes;
+  }
+  note_layout_copies(copied);
+  return wanted;
+}
+
 /// What a finished part knows of itself, where the program did not set it.
-std::optional<std::int64_t> known_value(cudnnBackendAttributeName_t name) {
+std::optional<std::int64_t> known_value(const GraphPart& part, cudnnBackendAttributeName_t name) {
   switch (name) {
     case CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE:
     case CUDNN_ATTR_ENGINECFG_WORKSPACE_SIZE:
-      note_estimated(kEnginesOfCudnn);
-      return kGraphWorkspaceBytes;
+      return workspace_of(part);
     case CUDNN_ATTR_ENGINECFG_SHARED_MEMORY_USED:  // fits any device
       return 0;
     case CUDNN_ATTR_OPERATIONGRAPH_ENGINE_GLOBAL_COUNT:
@@ -160,11 +168,26 @@ GraphPart::Attribute read(const GraphPart& part, cudnnBackendAttributeName_t nam
   const auto found = part.attributes.find(name);
   if (found != part.attributes.end()) return found->second;
   GraphPart none{};
-  if (const auto value = known_value(name)) set(none, name, *value);
+  if (const auto value = known_value(part, name)) set(none, name, *value);
   return none.attributes[name];
 }
 
 }  // namespace
+
+std::vector<std::int64_t> sizes_of(const GraphPart* tensor) {
+  return tensor == nullptr ? std::vector<std::int64_t>{}
+                           : tensor->numbers(CUDNN_ATTR_TENSOR_DIMENSIONS);
+}
+
+cudnnDataType_t data_type(const GraphPart* tensor) {
+  auto type = CUDNN_DATA_FLOAT;
+  if (tensor == nullptr) return type;
+  const auto found = tensor->attributes.find(CUDNN_ATTR_TENSOR_DATA_TYPE);
+  if (found != tensor->attributes.end()) {
+    std::memcpy(&type, found->second.values.data(), sizeof(type));
+  }
+  return type;
+}
 
 std::shared_ptr<GraphPart> GraphPart::shared_part(cudnnBackendAttributeName_t name) const {
   const auto found = attributes.find(name);
@@ -186,9 +209,7 @@ std::vector<std::int64_t> GraphPart::numbers(cudnnBackendAttributeName_t name) c
 
 GraphWork graph_work(const GraphPart& graph) {
   GraphWork sum;
-  const auto operations = graph.attributes.find(CUDNN_ATTR_OPERATIONGRAPH_OPS);
-  if (operations == graph.attributes.end()) return sum;
-  for (const auto& operation : operations->second.parts) {
+  for (const auto& operation : operations_of(graph)) {
     const GraphWork work = operation_work(*operation);
     if (work.flops > 0 && sum.flops == 0) sum.type = work.type;  // those behind it are made here
     sum.flops += work.flops;
@@ -255,15 +276,12 @@ HEADROOM_ENTRY cudnnStatus_t cudnnBackendGetAttribute(cudnnBackendDescriptor_t h
 HEADROOM_ENTRY cudnnStatus_t cudnnBackendExecute(cudnnHandle_t handle,
                                                  cudnnBackendDescriptor_t plan,
                                                  cudnnBackendDescriptor_t) {
-  const GraphPart* config = part_of(plan)->part(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG);
-  const GraphPart* engine = config == nullptr ? nullptr : config->part(CUDNN_ATTR_ENGINECFG_ENGINE);
+  const GraphPart* engine = engine_of(*part_of(plan));
   const GraphPart* graph =
       engine == nullptr ? nullptr : engine->part(CUDNN_ATTR_ENGINE_OPERATION_GRAPH);
   if (graph == nullptr) return CUDNN_STATUS_BAD_PARAM;
   const GraphWork work = graph_work(*graph);
-  const bool tensor_cores =
-      engine->numbers(CUDNN_ATTR_ENGINE_GLOBAL_INDEX) == std::vector{kTensorCoreEngine};
-  run_product(handle->stream, work.flops, cudnn_precision(work.type, tensor_cores));
+  run_product(handle->stream, work.flops, cudnn_precision(work.type, has_tensor_cores(*engine)));
   return CUDNN_STATUS_SUCCESS;
 }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "src/gpus/gpu.h"
@@ -39,9 +40,9 @@ namespace headroom::dry_run {
 // its engines by rules that no document gives and that were not measured here, so these are lower
 // bounds: what PyTorch and the front end of cuDNN take for themselves is exact, an engine's own
 // share is missing from a peak. Implicit products, which most convolutions of training are, need
-// none.
+// none but for copies of their tensors (layout_copies()), and those are made where the settings
+// say.
 inline constexpr std::int64_t kConvolutionWorkspaceBytes = 0;
-inline constexpr std::int64_t kGraphWorkspaceBytes = 0;  // convolutions and attention, as graphs
 inline constexpr std::int64_t kBatchNormWorkspaceBytes = 0;
 inline constexpr const char* kEnginesOfCudnn = "engines of cuDNN (0)";  // to note_estimated()
 /// Kept from forward to backward: the mask of a fused activation, of which PyTorch uses none.
@@ -77,6 +78,10 @@ struct GraphPart {
   std::vector<std::int64_t> numbers(cudnnBackendAttributeName_t name) const;
 };
 
+/// Of CUDNN_BACKEND_TENSOR_DESCRIPTOR; null: no sizes, and float.
+std::vector<std::int64_t> sizes_of(const GraphPart* tensor);
+cudnnDataType_t data_type(const GraphPart* tensor);
+
 /// The products and convolutions of a graph of operations.
 struct GraphWork {
   std::int64_t flops = 0;
@@ -87,5 +92,18 @@ struct GraphWork {
 /// convolution, product, attention, pointwise, reduction, random numbers and reshape ends as
 /// not_modelled() says.
 GraphWork graph_work(const GraphPart& graph);
+
+/// Of one operation; none: it is no convolution.
+std::optional<GraphWork> convolution_work(const GraphPart& operation);
+
+/// Tensor cores want the channels of a tensor last in memory. Where they are not, cuDNN copies what
+/// it works on, and its result ("Tensor Transformations" in its documentation); which of its
+/// engines do, it does not say. Only the channels' place is looked at, not the padding of their
+/// number.
+struct LayoutCopies {
+  bool of_forward = false;  // or of a gradient
+  std::int64_t bytes = 0;   // of all tensors of the operation that would be copied
+};
+LayoutCopies layout_copies(const GraphPart& operation);
 
 }  // namespace headroom::dry_run

@@ -7,22 +7,14 @@
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
 
-#include <array>
 #include <map>
 #include <mutex>
 
-#include "src/dry_run/dry_report.h"
+#include "src/dry_run/contexts.h"
 #include "src/dry_run/dry_run.h"
 
 namespace headroom::dry_run {
 namespace {
-
-/// Each device has one, its primary context: an address by which it is known.
-std::array<char, kMaxDryDevices> contexts;
-
-CUcontext context_of(int device) {
-  return reinterpret_cast<CUcontext>(&contexts.at(static_cast<std::size_t>(device)));
-}
 
 /// Physical memory without an address, by its handle.
 class Chunks {
@@ -134,30 +126,6 @@ HEADROOM_ENTRY CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attr
   }
 }
 
-HEADROOM_ENTRY CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned* flags, int* active) {
-  if (!dry_run().has(device)) return CUDA_ERROR_INVALID_DEVICE;
-  *flags = 0;
-  *active = dry_run().devices[static_cast<std::size_t>(device)].memory.used() > 0 ? 1 : 0;
-  return CUDA_SUCCESS;
-}
-
-HEADROOM_ENTRY CUresult cuDevicePrimaryCtxRetain(CUcontext* result, CUdevice device) {
-  if (!dry_run().has(device)) return CUDA_ERROR_INVALID_DEVICE;
-  *result = context_of(device);
-  return CUDA_SUCCESS;
-}
-
-HEADROOM_ENTRY CUresult cuCtxGetCurrent(CUcontext* result) {
-  *result = context_of(current_device());
-  return CUDA_SUCCESS;
-}
-
-HEADROOM_ENTRY CUresult cuCtxSetCurrent(CUcontext context) {
-  const auto device = reinterpret_cast<const char*>(context) - contexts.data();
-  if (context != nullptr) set_current_device(static_cast<int>(device));
-  return CUDA_SUCCESS;
-}
-
 HEADROOM_ENTRY CUresult cuCtxGetDevice(CUdevice* device) {
   cudaGetDevice(device);
   return CUDA_SUCCESS;
@@ -242,7 +210,7 @@ HEADROOM_ENTRY CUresult cuPointerGetAttribute(void* data, CUpointer_attribute at
       *static_cast<CUdeviceptr*>(data) = pointer;
       return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_CONTEXT:
-      *static_cast<CUcontext*>(data) = context_of(owner->index);
+      *static_cast<CUcontext*>(data) = primary_context(owner->index);
       return CUDA_SUCCESS;
     default:
       return CUDA_ERROR_NOT_SUPPORTED;

@@ -148,6 +148,13 @@ void note_estimated(const char* whose) {
   if (estimated_names().add(whose)) report_texts();
 }
 
+void note_layout_copies(std::int64_t bytes) {
+  auto& most = device_with_context().counters.layout_copies_bytes;
+  std::int64_t before = most.load();
+  while (before < bytes && !most.compare_exchange_weak(before, bytes)) {
+  }
+}
+
 void assume_solved(const int* info, std::int64_t batch) {
   if (info == nullptr) return;
   const auto bytes = static_cast<std::size_t>(batch) * sizeof(int);

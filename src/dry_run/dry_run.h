@@ -30,8 +30,9 @@ struct Counters {
   std::atomic<std::int64_t> to_host_bytes{0};
   std::atomic<std::int64_t> values_read{0};  // copies to the host of a few bytes
   std::atomic<std::int64_t> collective_bytes{0};
-  std::atomic<std::int64_t> nccl_communicators{0};  // that ran collectives with others
-  std::atomic<std::int64_t> nccl_pairs{0};          // ranks that sent to each other, in each
+  std::atomic<std::int64_t> nccl_communicators{0};   // that ran collectives with others
+  std::atomic<std::int64_t> nccl_pairs{0};           // ranks that sent to each other, in each
+  std::atomic<std::int64_t> layout_copies_bytes{0};  // the most that one convolution may copy
 };
 
 /// One of the GPUs that this process sees.
@@ -105,6 +106,9 @@ std::string not_modelled_functions();
 /// A size that only the library itself knows was estimated, and PyTorch may have allocated as much:
 /// names in the report whose it is.
 void note_estimated(const char* whose);
+
+/// A convolution on the current device may copy so many bytes of tensors into another layout.
+void note_layout_copies(std::int64_t bytes);
 
 /// The names that note_estimated() was called with, joined by ", ".
 std::string estimated_sizes();

@@ -57,6 +57,13 @@ bool GpuMemory::release(const void* address) {
   return true;
 }
 
+std::optional<std::int64_t> GpuMemory::allocated_at(const void* address) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = allocations_.find(reinterpret_cast<std::uintptr_t>(address));
+  if (found == allocations_.end()) return std::nullopt;
+  return found->second;
+}
+
 void* GpuMemory::reserve_addresses(std::int64_t bytes) {
   const std::lock_guard lock(mutex_);
   return reinterpret_cast<void*>(next_address(bytes));

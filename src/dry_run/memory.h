@@ -34,6 +34,9 @@ class GpuMemory {
   /// Gives back what allocate() gave. False: it is no such address.
   bool release(const void* address);
 
+  /// The bytes that allocate() gave at that address and has not got back; none: it gave none there.
+  std::optional<std::int64_t> allocated_at(const void* address) const;
+
   /// The two halves of allocate(), for virtual memory: addresses alone, and memory alone.
   void* reserve_addresses(std::int64_t bytes);
   /// False where there is not enough.

@@ -129,6 +129,7 @@ void write_device(DryReport& report, const Device& device) {
   report.collective_bytes = device.counters.collective_bytes.load();
   report.nccl_communicators = device.counters.nccl_communicators.load();
   report.nccl_pairs = device.counters.nccl_pairs.load();
+  report.layout_copies_bytes = device.counters.layout_copies_bytes.load();
   report.launches = device.counters.launches.load();
   report.product_flops = device.counters.product_flops.load();
   report.device_time_ns = run.timeline.now_ns(device.index);

@@ -42,6 +42,15 @@ int number_of_devices() {
   return static_cast<int>(number);
 }
 
+CopiesOf convolutions_with_copies() {
+  constexpr const char* kName = "HEADROOM_DRY_RUN_LAYOUT_COPIES";
+  const std::string_view which = variable(kName);
+  if (which.empty() || which == "none") return CopiesOf::none;
+  if (which == "forward") return CopiesOf::forward;
+  if (which == "backward") return CopiesOf::backward;
+  refuse(kName, which, "none, forward or backward");
+}
+
 /// As CUDA does, it takes no notice of any other value.
 std::int64_t scaled(std::int64_t launch_queue) {
   const std::string_view scale = variable("CUDA_SCALE_LAUNCH_QUEUES");
@@ -71,6 +80,7 @@ Settings read_settings() {
     settings.host_ns = whole_number("HEADROOM_DRY_RUN_HOST_NS", settings.host_ns);
   }
   settings.launch_queue = scaled(settings.launch_queue);
+  settings.layout_copies = convolutions_with_copies();
   settings.holders_folder = variable("HEADROOM_DRY_RUN_HOLDERS");
   settings.snapshot_file = variable("HEADROOM_DRY_RUN_SNAPSHOT");
   settings.steps = whole_number("HEADROOM_DRY_RUN_STEPS", 0);

@@ -8,6 +8,9 @@
 
 namespace headroom::dry_run {
 
+/// Which convolutions of cuDNN work on copies of their tensors.
+enum class CopiesOf { none, forward, backward };
+
 /// What the dry run plays, as environment variables say it. They are read once, at the first call.
 struct Settings {
   /// HEADROOM_DRY_RUN_GPU: a name of gpu_table(). Default h200.
@@ -34,6 +37,9 @@ struct Settings {
   /// (forums.developer.nvidia.com/t/68937). CUDA's own variable CUDA_SCALE_LAUNCH_QUEUES multiplies
   /// it: 0.25x, 0.5x, 2x, 4x (CUDA Programming Guide 5.2).
   std::int64_t launch_queue = 1024;
+  /// HEADROOM_DRY_RUN_LAYOUT_COPIES: which convolutions work on copies of tensors whose channels
+  /// are not last in memory, `forward` or `backward`. Default none: only cuDNN knows.
+  CopiesOf layout_copies = CopiesOf::none;
   /// HEADROOM_DRY_RUN_HOLDERS: a folder, in which each process of PyTorch leaves what holds its
   /// peaks. Empty: that is not looked at.
   std::string holders_folder;

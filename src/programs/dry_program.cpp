@@ -23,9 +23,22 @@ void spare_what_is_left(const DryEnd& ended, AdoptedProcesses& adopted) {
   if (by_itself) adopted.begin();
 }
 
-bool depends_on_host(const DryReports& reports) {
-  return std::any_of(reports.whole.begin(), reports.whole.end(),
-                     [](const auto& report) { return report.at("undecided_questions") != 0; });
+/// Those that its memory depends on, but for what the caller's environment chose.
+std::vector<DryProgram::Extreme> extremes_of(const DryReports& reports) {
+  using Host = DryRun::Host;
+  using LayoutCopies = DryRun::LayoutCopies;
+  std::vector<DryProgram::Extreme> extremes;
+  if (std::ranges::any_of(reports.whole, &depends_on_host) &&
+      std::getenv("HEADROOM_DRY_RUN_HOST_NS") == nullptr) {
+    extremes.push_back({.host = Host::ahead});
+    extremes.push_back({.host = Host::slow});
+  }
+  if (std::ranges::any_of(reports.whole, &depends_on_layouts) &&
+      std::getenv("HEADROOM_DRY_RUN_LAYOUT_COPIES") == nullptr) {
+    extremes.push_back({.layout_copies = LayoutCopies::forward});
+    extremes.push_back({.layout_copies = LayoutCopies::backward});
+  }
+  return extremes;
 }
 
 /// It may fit no GPU like this.
@@ -34,36 +47,37 @@ bool failed_for_memory(const DryProgram& program) {
          std::ranges::any_of(program.reports.whole, &ran_out_of_memory);
 }
 
-/// Once as estimated; as needed: where memory depends on it, with each of the two extremes of
-/// the host's pace as well, unless the caller's environment chose one; where memory ran out, with
-/// memory without end.
+/// Once as estimated; as needed: with each extreme as well, where memory depends on it; where
+/// memory ran out, with memory without end.
 DryProgram run_as_often(HowOften often, DryCommand command, PlayedRanks ranks) {
-  const auto run = [&](DryRun::Host host) {
-    command.dry_run.host = host;
+  const auto run = [&] {
     return ranks.world == 0 ? run_program(command) : run_ranks(command, ranks);
   };
-  DryOutcome estimated = run(DryRun::Host::estimated);
+  DryOutcome estimated = run();
   DryProgram program{std::move(estimated.end), std::move(estimated.reports), {}, {}};
   if (often == HowOften::once) return program;
   command.dry_run.holders = false;  // of the first run alone
   command.dry_run.snapshot.clear();
   // Cut at another place, they would be no bounds.
-  const bool has_bounds = program.end.is_good() && !program.end.was_cut &&
-                          depends_on_host(program.reports) &&
-                          std::getenv("HEADROOM_DRY_RUN_HOST_NS") == nullptr;
-  for (const DryRun::Host host : {DryRun::Host::ahead, DryRun::Host::slow}) {
-    if (!has_bounds) break;
-    DryOutcome extreme = run(host);
-    program.end.passed_on = extreme.end.passed_on;
-    if (extreme.end.was_ended()) {
-      program.bounds.clear();  // one extreme is no bound
+  if (program.end.is_good() && !program.end.was_cut) program.bounds = extremes_of(program.reports);
+  for (DryProgram::Extreme& extreme : program.bounds) {
+    DryRun& dry_run = command.dry_run;
+    const DryRun as_estimated = dry_run;
+    dry_run.host = extreme.host;
+    dry_run.layout_copies = extreme.layout_copies;
+    DryOutcome outcome = run();
+    dry_run = as_estimated;
+    program.end.passed_on = outcome.end.passed_on;
+    if (outcome.end.was_ended()) {
+      program.bounds.clear();  // some of the extremes are no bounds
       break;
     }
-    program.bounds.push_back({host, extreme.end.is_good(), std::move(extreme.reports)});
+    extreme.is_good = outcome.end.is_good();
+    extreme.reports = std::move(outcome.reports);
   }
   if (failed_for_memory(program)) {
     command.dry_run.overcommit = true;
-    DryOutcome unlimited = run(DryRun::Host::estimated);
+    DryOutcome unlimited = run();
     program.end.passed_on = unlimited.end.passed_on;
     if (unlimited.end.is_good()) program.without_end = std::move(unlimited.reports);
   }

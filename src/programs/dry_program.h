@@ -16,13 +16,14 @@ struct DryProgram {
   DryEnd end;
   DryReports reports;
 
-  /// The same once more, with an extreme of the host's pace.
+  /// The same once more, with an extreme of the host's pace or of the copies of convolutions.
   struct Extreme {
-    DryRun::Host host;
-    bool is_good;  // it ended well
-    DryReports reports;
+    DryRun::Host host = DryRun::Host::estimated;
+    DryRun::LayoutCopies layout_copies = DryRun::LayoutCopies::none;
+    bool is_good = false;  // it ended well
+    DryReports reports{};
   };
-  /// With both extremes, where memory depends on them and the program ended well; else none.
+  /// With both extremes of what memory depends on, where the program ended well; else none.
   std::vector<Extreme> bounds;
 
   /// Where it failed as memory ran out: the same with memory without end, if that ended well.

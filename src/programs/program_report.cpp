@@ -13,6 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr const char* kAllocated = "peak_allocated_bytes";
 constexpr const char* kReserved = "peak_reserved_bytes";
 
 std::int64_t number(const Json& report, const char* name) {
@@ -45,11 +46,10 @@ Json describe(const Json& report, bool has_failed) {
                   {"context_bytes", report.at("context_bytes")},
                   {"driver_peak_bytes", report.at("peak_device_bytes")}});
   // The latest peaks are known for the LibTorch that this headroom was built with.
-  add_known(
-      process, report,
-      {"peak_allocated_bytes", kReserved, "latest_peak_allocated_bytes",
-       "latest_peak_reserved_bytes", "peak_pinned_bytes", "to_device_bytes", "to_host_bytes",
-       "values_read", "collective_bytes", "launches", "launches_when_grown", "product_flops"});
+  add_known(process, report,
+            {kAllocated, kReserved, "latest_peak_allocated_bytes", "latest_peak_reserved_bytes",
+             "peak_pinned_bytes", "to_device_bytes", "to_host_bytes", "values_read",
+             "collective_bytes", "launches", "launches_when_grown", "product_flops"});
   if (ran_out) add_known(process, report, {"refused_bytes", "free_when_refused_bytes"});
   if (number(report, "peak_managed_bytes") > 0) add_known(process, report, {"peak_managed_bytes"});
   const NcclMemory nccl =
@@ -59,25 +59,28 @@ Json describe(const Json& report, bool has_failed) {
     process["nccl_upper_bytes"] = nccl.most;
   }
   if (report.at("estimated") != "") process["estimated"] = report.at("estimated");
-  process["reserved_depends_on_host"] = report.at("undecided_questions") != 0;
+  process["reserved_depends_on_host"] = depends_on_host(report);
+  process["reserved_depends_on_layouts"] = depends_on_layouts(report);
   add_known(process, report, {"holders", "reserved_peak"});
   return process;
 }
 
-/// Adds the bounds of what the process `index` reserves, where it is known what it reserves with
-/// both extremes of the host's pace.
-void add_bounds(Json& process, const DryProgram& program, std::size_t index) {
-  if (program.bounds.empty() || !process.contains(kReserved)) return;
-  std::vector<std::int64_t> seen{process[kReserved].get<std::int64_t>()};
+/// Adds the bounds of one of its peaks, NAME_bytes, as NAME_lower_bytes and NAME_upper_bytes, where
+/// that is known with each extreme.
+void add_bounds(Json& process, const DryProgram& program, std::size_t index,
+                const std::string& name) {
+  const std::string peak = name + "_bytes";
+  if (program.bounds.empty() || !process.contains(peak)) return;
+  std::vector<std::int64_t> seen{process[peak].get<std::int64_t>()};
   for (const DryProgram::Extreme& extreme : program.bounds) {
     const auto& whole = extreme.reports.whole;
     const bool is_same = extreme.is_good && whole.size() == program.reports.whole.size();
-    if (!is_same || !whole[index].contains(kReserved)) return;
-    seen.push_back(number(whole[index], kReserved));
+    if (!is_same || !whole[index].contains(peak)) return;
+    seen.push_back(number(whole[index], peak.c_str()));
   }
   const auto [lower, upper] = std::minmax_element(seen.begin(), seen.end());
-  process["peak_reserved_lower_bytes"] = *lower;
-  process["peak_reserved_upper_bytes"] = *upper;
+  process[name + "_lower_bytes"] = *lower;
+  process[name + "_upper_bytes"] = *upper;
 }
 
 /// Adds what the process `index` takes where there is no end of memory, if that is known.
@@ -87,7 +90,7 @@ void add_missing(Json& process, const DryProgram& program, std::size_t index) {
   if (whole.size() != program.reports.whole.size()) return;
   const Json& report = whole[index];
   Json needed{{"driver_peak_bytes", report.at("peak_device_bytes")}};
-  add_known(needed, report, {"peak_allocated_bytes", kReserved});
+  add_known(needed, report, {kAllocated, kReserved});
   process["without_end"] = std::move(needed);
   process["missing_bytes"] = std::max(
       std::int64_t{0}, number(report, "peak_device_bytes") - number(report, "total_bytes"));
@@ -148,7 +151,9 @@ ProgramReport make_report(const DryProgram& program, const std::string& name) {
     const Json& report = program.reports.whole[i];
     if (!asked_for_memory(report) && program.reports.whole.size() > 1) continue;
     Json process = describe(report, result.has_failed);
-    add_bounds(process, program, i);
+    for (const char* peak : {"peak_allocated", "peak_reserved"}) {
+      add_bounds(process, program, i, peak);
+    }
     add_missing(process, program, i);
     result.fits = result.fits && process.at("fits").get<bool>();
     const bool takes_most = result.processes.empty() || takes_less(result.largest(), process);

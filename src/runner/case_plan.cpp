@@ -74,7 +74,7 @@ class CasePlanner {
     if (!reserved(estimated)) return true;
     std::int64_t lower = *reserved(estimated);
     std::int64_t upper = lower;
-    if (estimated.report.at("undecided_questions") != 0) {
+    if (depends_on_host(estimated.report)) {
       WorkerRequest request = request_;
       request.body.erase("snapshot");  // the estimated run's own is kept
       for (const DryRun::Host host : {DryRun::Host::slow, DryRun::Host::ahead}) {

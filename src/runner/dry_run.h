@@ -25,6 +25,9 @@ struct DryRun {
   /// How fast the host is beside the device decides which blocks the allocator may use again: as
   /// estimated, or one of the two bounds.
   enum class Host { estimated, ahead, slow } host = Host::estimated;
+  /// Which convolutions work on copies of their tensors in another layout: none, as estimated, or
+  /// one of the two bounds.
+  enum class LayoutCopies { none, forward, backward } layout_copies = LayoutCopies::none;
   bool overcommit = false;  // allocations beyond the memory succeed
   bool holders = false;     // programs of PyTorch leave what holds their peaks
   std::string snapshot{};   // what programs of PyTorch leave of their allocator; empty: nothing
@@ -55,6 +58,11 @@ DryReports read_reports(const std::filesystem::path& scratch);
 /// Whether memory ran out: PyTorch's allocator tries again where it was refused; where it can't be
 /// asked, its first try counts. `report`: one of DryReports::whole.
 bool ran_out_of_memory(const nlohmann::ordered_json& report);
+
+/// Whether reserved memory depends on the host's pace, or on which convolutions copy their tensors:
+/// where the most that one copies is a hundredth of the peak or more. `report`: as above.
+bool depends_on_host(const nlohmann::ordered_json& report);
+bool depends_on_layouts(const nlohmann::ordered_json& report);
 
 /// Throws std::system_error where the disk has no room for a report. So a process that left none
 /// may have been unable to: that is no fault of its own, and may pass.

@@ -20,7 +20,8 @@ Json process(int number, int driver_peak) {
           {"driver_peak_bytes", driver_peak},
           {"peak_pinned_bytes", 0},
           {"values_read", 0},
-          {"reserved_depends_on_host", false}};
+          {"reserved_depends_on_host", false},
+          {"reserved_depends_on_layouts", false}};
 }
 
 Json with(Json json, const Json& more) {
@@ -73,6 +74,8 @@ TEST(ProcessTable, says_what_is_known_of_the_bounds_of_reserved) {
   EXPECT_TRUE(contains(format_processes({bounded(300, 400)}),
                        "reserved is from 300 bytes to 400 bytes, by how far the host runs ahead"));
   EXPECT_FALSE(contains(format_processes({bounded(400, 400)}), "reserved is"));
+  const Json both = with(bounded(300, 400), {{"reserved_depends_on_layouts", true}});
+  EXPECT_TRUE(contains(format_processes({both}), "ahead of the GPU, and which convolutions"));
 }
 
 TEST(ProcessTable, says_what_it_does_not_know_exactly) {

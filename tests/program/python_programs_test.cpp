@@ -29,36 +29,6 @@ TEST_F(PythonProgram, TellsWhatPyTorchItselfCounts) {
   }
 }
 
-// It runs three times: as estimated, with a host far ahead of the GPU, and with one that waits.
-TEST_F(PythonProgram, TellsTheBoundsOfWhatItReserves) {
-  unsetenv(kHostPace);
-  const std::string program =
-      "import torch\n"
-      "side = torch.cuda.Stream()\n"
-      "for _ in range(9):\n"
-      "    block = torch.ones(1 << 24, device='cuda')\n"
-      "    side.wait_stream(torch.cuda.current_stream())\n"
-      "    with torch.cuda.stream(side):\n"
-      "        for _ in range(9): block.mul_(2)\n"
-      "    block.record_stream(side)\n"
-      "    del block\n"  // whether the next is this one, the pace decides
-      "print('reserved', torch.cuda.max_memory_reserved(), flush=True)\n";
-  const Ended ended = plan({}, {"-c", program});
-  ASSERT_EQ(ended.code, 0) << ended.err;
-  std::vector<std::int64_t> reserved;
-  for (std::string text = ended.err; printed(text, "reserved") >= 0;) {
-    reserved.insert(reserved.begin(), printed(text, "reserved"));
-    text.resize(text.rfind("reserved "));
-  }
-  ASSERT_EQ(reserved.size(), 3U) << ended.err;
-  const Json process = Json::parse(ended.out)["processes"][0];
-  EXPECT_EQ(process["peak_reserved_bytes"], reserved[0]);
-  const auto [lower, upper] = std::minmax_element(reserved.begin(), reserved.end());
-  EXPECT_EQ(process["peak_reserved_lower_bytes"], *lower);
-  EXPECT_EQ(process["peak_reserved_upper_bytes"], *upper);
-  EXPECT_LT(*lower, *upper);
-}
-
 // By hand: four layers of 1024 x 1024 numbers of 4 bytes and a bias, of which each has a gradient
 // and two numbers of AdamW's state; 512 samples of 1024 numbers. The program steps in its line 8.
 TEST_F(PythonProgram, SaysWhatHoldsItsPeak) {
@@ -128,61 +98,6 @@ TEST_F(PythonProgram, DoesNotSayWhatHoldsItsPeakWhereItRecordsForItself) {
 
 // By hand, in numbers of 4 bytes: of 35 steps of 20 samples 32 of output, and 4 x 32 of gates, 32
 // of cell and 32 of output that cuDNN keeps; the first and last output and cell of 20 samples.
-TEST_F(PythonProgram, TrainsRecurrentNetworks) {
-  const Ended ended = plan({"--gpu", "a100-80gb"}, {path("rnn_train.py")});
-  ASSERT_EQ(ended.code, 0) << ended.err;
-  EXPECT_EQ(printed(ended.err, "kept"), 4 * (35 * 20 * (32 + 6 * 32) + 4 * 20 * 32));
-}
-
-// Complex numbers of 8 bytes: those that are transformed, what comes of them, and the work area.
-TEST_F(PythonProgram, TransformsByFourier) {
-  const Ended ended = plan({"--gpu", "a100-80gb"}, {path("fft.py")});
-  ASSERT_EQ(ended.code, 0) << ended.err;
-  EXPECT_EQ(printed(ended.err, "transform"), 3 * 64 * 1024 * 8);
-  EXPECT_EQ(printed(ended.err, "gradients"), 8 * 3 * 224 * 224);
-}
-
-// Beside the matrix that is factored: pivots, whether it succeeded, and the work area, blocks of 64
-// columns.
-TEST_F(PythonProgram, FactorsAndDecomposesMatrices) {
-  const Ended ended = plan({"--gpu", "a100-80gb"}, {path("linear_algebra.py")});
-  ASSERT_EQ(ended.code, 0) << ended.err;
-  EXPECT_EQ(printed(ended.err, "lu"), 4 * 512 * 512 + 4 * 512 + 512 + 4 * 64 * 512);
-  EXPECT_EQ(Json::parse(ended.out)["processes"][0]["estimated"], "cuSOLVER");
-}
-
-// What is computed, the zeros that PyTorch adds it to, and an index for each row, in blocks of 512
-// bytes.
-TEST_F(PythonProgram, MultipliesSparseMatrices) {
-  const Ended ended = plan({"--gpu", "a100-80gb"}, {path("sparse.py")});
-  ASSERT_EQ(ended.code, 0) << ended.err;
-  EXPECT_EQ(printed(ended.err, "product"), 2 * 4 * 1000 * 64 + 8 * 512);
-  EXPECT_EQ(Json::parse(ended.out)["processes"][0]["estimated"], "cuSPARSE, CTC of cuDNN");
-}
-
-// As bitsandbytes takes it for paged optimizers: the host can write there, and PyTorch count none
-// of it.
-TEST_F(PythonProgram, HasManagedMemory) {
-  const Ended ended = plan(
-      {}, {"-c",
-           "import ctypes, torch\n"
-           "torch.ones(1, device='cuda')\n"
-           "cuda = ctypes.CDLL(None)\n"
-           "cuda.cudaMallocManaged.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint]\n"
-           "address = ctypes.c_void_p()\n"
-           "assert cuda.cudaMallocManaged(ctypes.addressof(address), 1 << 30, 1) == 0\n"
-           "ctypes.memset(address, 7, 4096)\n"
-           "cuda.cudaFree.argtypes = [ctypes.c_void_p]\n"
-           "assert cuda.cudaFree(address) == 0\n"
-           "assert cuda.cudaFree(address) != 0"});
-  ASSERT_EQ(ended.code, 0) << ended.err;
-  const Json process = Json::parse(ended.out)["processes"][0];
-  EXPECT_EQ(process["peak_managed_bytes"], 1 << 30);
-  EXPECT_LT(process["driver_peak_bytes"], 1 << 30);
-}
-
-// A loop that ends where unfinished & ~(is_done | criterion) is 0 everywhere: what ends a text is
-// not known, and how long it may be is.
 TEST_F(PythonProgram, MakesTextsAsLongAsTheyMayBe) {
   const Ended ended =
       plan({}, {"-c",

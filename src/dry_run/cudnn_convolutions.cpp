@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolutions and their gradients in cuDNN's graphs of operations: their work, and the copies that
+// they may work on.
+#include <algorithm>
+#include <cstring>
+
+#include "src/dry_run/cudnn_types.h"
+#include "src/dry_run/dry_run.h"
+
+namespace headroom::dry_run {
+namespace {
+
+/// The names of a convolution's tensors: of a gradient, those of what it is the gradient of.
+struct Form {
+  cudnnBackendDescriptorType_t type;
+  cudnnBackendAttributeName_t input, filter, output;
+};
+
+constexpr Form kForward{CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR,
+                        CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X,
+                        CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W,
+                        CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y};
+constexpr Form kForms[] = {
+    kForward,
+    {CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR,
+     CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DX, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_W,
+     CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DY},
+    {CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR,
+     CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_X, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DW,
+     CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DY}};
+
+const Form* form_of(const GraphPart& operation) {
+  const auto is_same = [&](const Form& form) { return form.type == operation.type; };
+  const auto* found = std::find_if(std::begin(kForms), std::end(kForms), is_same);
+  return found == std::end(kForms) ? nullptr : found;
+}
+
+/// Only tensors of a few dimensions have channels, and of one channel alone there is one layout.
+bool has_channels_last(const GraphPart& tensor) {
+  const std::vector<std::int64_t> sizes = sizes_of(&tensor);
+  const std::vector<std::int64_t> strides = tensor.numbers(CUDNN_ATTR_TENSOR_STRIDES);
+  return sizes.size() < 3 || strides.size() < 2 || sizes[1] == 1 || strides[1] == 1;
+}
+
+std::int64_t bytes_to_copy(const GraphPart* tensor) {
+  if (tensor == nullptr || has_channels_last(*tensor)) return 0;
+  return bytes_of({data_type(tensor), sizes_of(tensor)});
+}
+
+/// Those without copy nothing.
+bool runs_on_tensor_cores(cudnnDataType_t type) {
+  if (type == CUDNN_DATA_FLOAT) return dry_run().gpu.tensorfloat32_flops > 0;
+  return type != CUDNN_DATA_DOUBLE;
+}
+
+}  // namespace
+
+std::optional<GraphWork> convolution_work(const GraphPart& operation) {
+  const Form* form = form_of(operation);
+  if (form == nullptr) return std::nullopt;
+  const GraphPart* filter = operation.part(form->filter);
+  return GraphWork{convolution_flops(sizes_of(operation.part(form->output)), sizes_of(filter)),
+                   data_type(filter)};
+}
+
+LayoutCopies layout_copies(const GraphPart& operation) {
+  const Form* form = form_of(operation);
+  if (form == nullptr || !runs_on_tensor_cores(data_type(operation.part(form->filter)))) return {};
+  LayoutCopies copies{.of_forward = form->type == kForward.type, .bytes = 0};
+  for (const auto name : {form->input, form->filter, form->output}) {
+    copies.bytes += bytes_to_copy(operation.part(name));
+  }
+  return copies;
+}
+
+}  // namespace headroom::dry_run

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs that need more of CUDA and its libraries than kernels and products of matrices.
+#include <algorithm>
+#include <set>
+
+#include "tests/program/python_program.h"
+
+namespace headroom {
+namespace {
+
+// It runs three times: as estimated, with a host far ahead of the GPU, and with one that waits.
+TEST_F(PythonProgram, TellsTheBoundsOfWhatItReserves) {
+  unsetenv(kHostPace);
+  const std::string program =
+      "import torch\n"
+      "side = torch.cuda.Stream()\n"
+      "for _ in range(9):\n"
+      "    block = torch.ones(1 << 24, device='cuda')\n"
+      "    side.wait_stream(torch.cuda.current_stream())\n"
+      "    with torch.cuda.stream(side):\n"
+      "        for _ in range(9): block.mul_(2)\n"
+      "    block.record_stream(side)\n"
+      "    del block\n"  // whether the next is this one, the pace decides
+      "print('reserved', torch.cuda.max_memory_reserved(), flush=True)\n";
+  const Ended ended = plan({}, {"-c", program});
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  std::vector<std::int64_t> reserved;
+  for (std::string text = ended.err; printed(text, "reserved") >= 0;) {
+    reserved.insert(reserved.begin(), printed(text, "reserved"));
+    text.resize(text.rfind("reserved "));
+  }
+  ASSERT_EQ(reserved.size(), 3U) << ended.err;
+  const Json process = Json::parse(ended.out)["processes"][0];
+  EXPECT_EQ(process["peak_reserved_bytes"], reserved[0]);
+  const auto [lower, upper] = std::minmax_element(reserved.begin(), reserved.end());
+  EXPECT_EQ(process["peak_reserved_lower_bytes"], *lower);
+  EXPECT_EQ(process["peak_reserved_upper_bytes"], *upper);
+  EXPECT_LT(*lower, *upper);
+}
+
+// By hand: a convolution of 64 images with 32 channels of 128 x 128 numbers of 4 bytes, and one of
+// 64 channels with as many for its result. It may copy both and its filter of 3 x 3, where their
+// channels are not last and the GPU's tensor cores know TF32: those of a T4 don't.
+TEST_F(PythonProgram, TellsTheBoundsOfCopiesInAnotherLayout) {
+  unsetenv(kLayoutCopies);
+  const auto planned = [](const std::string& gpu, const std::string& change) {
+    const std::string program =
+        "import torch\n"
+        "layer = torch.nn.Conv2d(32, 64, 3, padding=1, bias=False, device='cuda')" +
+        change +
+        "\n"
+        "image = torch.ones(64, 32, 128, 128, device='cuda')" +
+        change +
+        "\n"
+        "with torch.no_grad(): layer(image)\n";
+    const Ended ended = plan({"--gpu", gpu}, {"-c", program});
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    return Json::parse(ended.out)["processes"].at(0);
+  };
+  const std::int64_t copies = 4 * (64 * (32 + 64) * 128 * 128 + 32 * 64 * 3 * 3);
+  const Json process = planned("a100-80gb", "");
+  EXPECT_EQ(process["reserved_depends_on_layouts"], true);
+  EXPECT_EQ(process["peak_allocated_lower_bytes"], process["peak_allocated_bytes"]);
+  EXPECT_EQ(process["peak_allocated_upper_bytes"],
+            process["peak_allocated_bytes"].get<std::int64_t>() + copies);
+  EXPECT_GT(process["peak_reserved_upper_bytes"], process["peak_reserved_lower_bytes"]);
+  const std::string channels_last = ".to(memory_format=torch.channels_last)";
+  EXPECT_EQ(planned("a100-80gb", channels_last)["reserved_depends_on_layouts"], false);
+  EXPECT_EQ(planned("t4", "")["reserved_depends_on_layouts"], false);
+  EXPECT_EQ(planned("t4", ".half()")["reserved_depends_on_layouts"], true);
+}
+
+TEST_F(PythonProgram, TrainsRecurrentNetworks) {
+  const Ended ended = plan({"--gpu", "a100-80gb"}, {path("rnn_train.py")});
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  EXPECT_EQ(printed(ended.err, "kept"), 4 * (35 * 20 * (32 + 6 * 32) + 4 * 20 * 32));
+}
+
+// Complex numbers of 8 bytes: those that are transformed, what comes of them, and the work area.
+TEST_F(PythonProgram, TransformsByFourier) {
+  const Ended ended = plan({"--gpu", "a100-80gb"}, {path("fft.py")});
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  EXPECT_EQ(printed(ended.err, "transform"), 3 * 64 * 1024 * 8);
+  EXPECT_EQ(printed(ended.err, "gradients"), 8 * 3 * 224 * 224);
+}
+
+// Beside the matrix that is factored: pivots, whether it succeeded, and the work area, blocks of 64
+// columns.
+TEST_F(PythonProgram, FactorsAndDecomposesMatrices) {
+  const Ended ended = plan({"--gpu", "a100-80gb"}, {path("linear_algebra.py")});
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  EXPECT_EQ(printed(ended.err, "lu"), 4 * 512 * 512 + 4 * 512 + 512 + 4 * 64 * 512);
+  EXPECT_EQ(Json::parse(ended.out)["processes"][0]["estimated"], "cuSOLVER");
+}
+
+// What is computed, the zeros that PyTorch adds it to, and an index for each row, in blocks of 512
+// bytes.
+TEST_F(PythonProgram, MultipliesSparseMatrices) {
+  const Ended ended = plan({"--gpu", "a100-80gb"}, {path("sparse.py")});
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  EXPECT_EQ(printed(ended.err, "product"), 2 * 4 * 1000 * 64 + 8 * 512);
+  EXPECT_EQ(Json::parse(ended.out)["processes"][0]["estimated"], "cuSPARSE, CTC of cuDNN");
+}
+
+// As bitsandbytes takes it for paged optimizers: the host can write there, and PyTorch count none
+// of it.
+// A tensor of 16 MiB is the sender's: the receiver holds what it makes of it, at most two.
+TEST_F(PythonProgram, SharesTensorsWithAnotherProcess) {
+  const Ended ended = plan({}, {path("shared_tensor.py")});
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  const Json processes = Json::parse(ended.out)["processes"];
+  ASSERT_EQ(processes.size(), 2U) << ended.out;
+  std::multiset<std::int64_t> planned;
+  for (const Json& process : processes)
+    planned.insert(process["peak_allocated_bytes"].get<std::int64_t>());
+  const std::multiset<std::int64_t> said{printed(ended.err, "allocated_parent"),
+                                         printed(ended.err, "allocated_child")};
+  EXPECT_EQ(planned, said);
+  EXPECT_LE(printed(ended.err, "allocated_child"), 2 * (16 << 20));
+}
+
+// Parts of an H100 have a multiple of 8 of its multiprocessors, of which there are 132.
+TEST_F(PythonProgram, RunsOnAPartOfTheMultiprocessors) {
+  const Ended ended = plan({"--gpu", "h100"},
+                           {"-c",
+                            "import torch\n"
+                            "from torch.cuda.green_contexts import GreenContext\n"
+                            "layer = torch.nn.Linear(1024, 1024, device='cuda')\n"
+                            "part = GreenContext.create(12, 0)\n"
+                            "part.set_context()\n"
+                            "layer(torch.ones(64, 1024, device='cuda')).sum().backward()\n"
+                            "part.pop_context()\n"
+                            "part.Stream().synchronize()\n"
+                            "try: GreenContext.create(133, 0)\n"
+                            "except RuntimeError: print('refused', 1)\n"
+                            "print('allocated', torch.cuda.max_memory_allocated())\n"
+                            "print('reserved', torch.cuda.max_memory_reserved(), flush=True)\n"});
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  EXPECT_EQ(printed(ended.err, "refused"), 1) << ended.err;
+  expect_printed_peaks(Json::parse(ended.out)["processes"][0], ended.err);
+}
+
+TEST_F(PythonProgram, HasManagedMemory) {
+  const Ended ended = plan(
+      {}, {"-c",
+           "import ctypes, torch\n"
+           "torch.ones(1, device='cuda')\n"
+           "cuda = ctypes.CDLL(None)\n"
+           "cuda.cudaMallocManaged.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint]\n"
+           "address = ctypes.c_void_p()\n"
+           "assert cuda.cudaMallocManaged(ctypes.addressof(address), 1 << 30, 1) == 0\n"
+           "ctypes.memset(address, 7, 4096)\n"
+           "cuda.cudaFree.argtypes = [ctypes.c_void_p]\n"
+           "assert cuda.cudaFree(address) == 0\n"
+           "assert cuda.cudaFree(address) != 0"});
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  const Json process = Json::parse(ended.out)["processes"][0];
+  EXPECT_EQ(process["peak_managed_bytes"], 1 << 30);
+  EXPECT_LT(process["driver_peak_bytes"], 1 << 30);
+}
+
+// A loop that ends where unfinished & ~(is_done | criterion) is 0 everywhere: what ends a text is
+// not known, and how long it may be is.
+}  // namespace
+}  // namespace headroom
