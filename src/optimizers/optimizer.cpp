@@ -5,6 +5,7 @@
 #include <ATen/ops/empty.h>
 #include <ATen/ops/zeros.h>
 
+#include <algorithm>
 #include <numeric>
 #include <utility>
 
@@ -89,8 +90,11 @@ void RuleWithState::add_state(UpdateTensors& tensors) {
                 : at::empty({}, parameter.options().dtype(wanted.dtype)).expand(wanted.shape)));
       }
     }
-    tensors.state.resize(own.size());
-    for (std::size_t k = 0; k < own.size(); ++k) tensors.state[k].push_back(own[k]);
+    const std::size_t most = std::max(tensors.state.size(), own.size());
+    tensors.state.resize(most, std::vector<at::Tensor>(i));
+    for (std::size_t k = 0; k < most; ++k) {
+      tensors.state[k].push_back(k < own.size() ? own[k] : at::Tensor());
+    }
   }
 }
 

@@ -12,12 +12,13 @@
 namespace headroom {
 
 // Each stands at the end of its optimizer's file.
-extern const OptimizerEntry kAdam, kAdamW, kSgdOptimizer;
+extern const OptimizerEntry kAdafactor, kAdam, kAdamW, kSgdOptimizer;
 
 std::span<const OptimizerEntry> optimizer_table() {
   static const std::array kOptimizers{
       kAdam,
       kAdamW,
+      kAdafactor,
       kSgdOptimizer,
   };
   return kOptimizers;
@@ -75,9 +76,14 @@ void OptimizerOptions::schedule_fields(Fields& f) {
 }
 
 void OptimizerOptions::check() const {
-  if (has(find_optimizer(name), implementation)) return;
+  const OptimizerEntry& entry = find_optimizer(name);
+  if (has(entry, implementation)) return;
+  std::string allowed;
+  for (const Implementation one : entry.implementations) {
+    allowed += (allowed.empty() ? "" : ", ") + std::string(enum_name(one));
+  }
   throw Unsupported("the optimizer " + name + " has no implementation '" +
-                    std::string(enum_name(implementation)) + "'");
+                    std::string(enum_name(implementation)) + "'; it has " + allowed);
 }
 
 double OptimizerOptions::lr_at(std::int64_t step) const {

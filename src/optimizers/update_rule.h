@@ -20,7 +20,7 @@ struct UpdateTensors {
   std::vector<at::Tensor> gradients;
   std::vector<std::size_t> indices;  // of the parameters, by which state is kept
   /// What is kept of these parameters: state[k][i] is parameter i's tensor k, as the optimizer's
-  /// row describes it.
+  /// row describes it; undefined where the parameter has fewer.
   std::vector<std::vector<at::Tensor>> state{};
 };
 
@@ -60,6 +60,7 @@ struct OptimizerEntry {
   std::span<const Implementation> implementations;
   std::unique_ptr<UpdateRule> (*make)(const OptimizerOptions& options, StateFactory make_state);
   std::vector<StateTensor> (*state)(const OptimizerOptions& options, const at::Tensor& parameter);
+  bool works_on_parts = true;  // a parameter may be cut or flattened: each number is on its own
 };
 
 /// All optimizers, in the order in which a suite's schema lists them.

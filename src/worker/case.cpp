@@ -8,6 +8,7 @@
 #include "src/core/error.h"
 #include "src/core/fields.h"
 #include "src/machine/hardware.h"
+#include "src/optimizers/update_rule.h"
 #include "src/results/columns.h"
 #include "techniques/technique.h"
 
@@ -21,6 +22,14 @@ void check_excludes(const std::vector<std::string>& names) {
         throw Unsupported(name + " can't be combined with " + std::string(other));
       }
     }
+  }
+}
+
+void check_optimizer(const Recipe& recipe) {
+  recipe.optimizer.check();
+  if (recipe.splits_parameters() && !find_optimizer(recipe.optimizer.name).works_on_parts) {
+    throw Unsupported("the optimizer " + recipe.optimizer.name +
+                      " looks at whole parameters, and a technique of the case cuts them");
   }
 }
 
@@ -67,7 +76,7 @@ WorkerCase read_case(const nlohmann::ordered_json& values, at::Device device) {
   }
   check_excludes(names);
   for (const auto& technique : result.techniques) technique->edit_recipe(recipe);
-  recipe.optimizer.check();
+  check_optimizer(recipe);
   for (const auto& technique : result.techniques) technique->check_recipe(recipe);
   return result;
 }

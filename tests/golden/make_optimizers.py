@@ -1,23 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes optimizers.json: what torch.optim of PyTorch 2.11 makes of a few numbers.
+"""Writes optimizers.json: what torch.optim of PyTorch 2.11 and transformers make of a few numbers.
 
-    .deps/python/bin/python3 tests/golden/make_optimizers.py > tests/golden/optimizers.json
+    PYTHONPATH=.deps/programs .deps/python/bin/python3 tests/golden/make_optimizers.py \\
+        > tests/golden/optimizers.json
 
 Each case starts from the same parameters and takes the same gradients. The implementation is
-PyTorch's plain one (foreach=False): the three of headroom are held to it.
+PyTorch's plain one (foreach=False): the three of headroom are held to it. Adafactor is that of
+transformers, as its Trainer sets it.
 """
 
 import json
 import sys
 
 import torch
+import transformers
+from transformers.optimization import Adafactor
 
 STEPS = 5
-SHAPES = [(3, 2), (4,), ()]
+SHAPES = [(3, 2), (4,), (), (2, 3, 2)]
 CASES = [
     {"name": "adam", "lr": 0.01},
     {"name": "adam", "lr": 0.01, "weight_decay": 0.1, "beta1": 0.8, "beta2": 0.95, "eps": 1e-6},
     {"name": "adamw", "lr": 0.01, "weight_decay": 0.1},
+    {"name": "adafactor", "lr": 0.01},
+    {"name": "adafactor", "lr": 0.01, "weight_decay": 0.1},
     {"name": "sgd", "lr": 0.1},
     {"name": "sgd", "lr": 0.1, "momentum": 0.9},
     {"name": "sgd", "lr": 0.1, "momentum": 0.9, "weight_decay": 0.05},
@@ -41,6 +47,8 @@ def optimizer(case, parameters):
     options = {k: v for k, v in case.items() if k not in ("name", "beta1", "beta2")}
     if case["name"] == "sgd":
         return torch.optim.SGD(parameters, foreach=False, **options)
+    if case["name"] == "adafactor":
+        return Adafactor(parameters, scale_parameter=False, relative_step=False, **options)
     betas = (case.get("beta1", 0.9), case.get("beta2", 0.999))
     kind = torch.optim.Adam if case["name"] == "adam" else torch.optim.AdamW
     options.setdefault("weight_decay", 0.0)
@@ -59,6 +67,7 @@ def run(case, dtype):
 
 def main():
     assert torch.__version__.startswith("2.11."), torch.__version__
+    assert transformers.__version__.startswith("5."), transformers.__version__
     torch.set_num_threads(1)
     cases = []
     for case in CASES:

@@ -98,6 +98,14 @@ TEST(OptimizerMemoryTest, StateHasTheBytesOfItsFormula) {
   }
 }
 
+// The rows and columns of (1, S) and (3, S). At work on the latter: two of its size, and the roots
+// of its moments.
+TEST(OptimizerMemoryTest, AdafactorKeepsRowsAndColumns) {
+  const Update update = second_update(update_options("adafactor", Implementation::per_tensor));
+  EXPECT_EQ(update.state_bytes, 4 * ((1 + kSize) + (3 + kSize)));
+  EXPECT_EQ(update.temporary_bytes, 2 * kLargestBytes + 4 * (3 + kSize));
+}
+
 TEST(OptimizerMemoryTest, AHostOptimizerTakesNothingOfTheDevice) {
   Ledger ledger;
   const auto memory = watch_memory(at::kCPU, ledger);

@@ -32,6 +32,20 @@ TEST(RefusalTest, ExcludedPairsAreNamedInBothOrders) {
   EXPECT_EQ(pairs, 33);  // 2 on one device; one way to join ranks, and what does not go with it
 }
 
+TEST(RefusalTest, AnOptimizerThatLooksAtWholeParametersGetsNoParts) {
+  for (const char* name : {"zero_1", "zero_2", "fsdp", "cpu_offload", "tensor_parallel"}) {
+    Json values = with(small_vit(), {contracted(name)});
+    values["train"]["optimizer"] = {{"name", "adafactor"}, {"implementation", "per_tensor"}};
+    EXPECT_TRUE(contains(refusal(values), "adafactor looks at whole parameters")) << name;
+  }
+}
+
+TEST(RefusalTest, AnImplementationThatIsMissingIsNamedWithThoseThatAreThere) {
+  Json values = small_vit();
+  values["train"]["optimizer"] = {{"name", "adafactor"}};
+  EXPECT_TRUE(contains(refusal(values), "no implementation 'multi_tensor'; it has per_tensor"));
+}
+
 TEST(RefusalTest, UpdatesInBackwardCanNotWaitForTheNormOfAllGradients) {
   Json values = with(small_vit(), {technique("optimizer_in_backward")});
   values["train"]["max_gradient_norm"] = 1.0;
