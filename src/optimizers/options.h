@@ -28,9 +28,9 @@ struct OptimizerOptions {
   Implementation implementation = Implementation::multi_tensor;
   Schedule schedule = Schedule::constant;
   std::int64_t schedule_steps = 1000;  // updates until linear or cosine reaches 0
-  double beta1 = 0.9;                  // adam, adamw
-  double beta2 = 0.999;                // adam, adamw
-  double eps = 1e-8;                   // adam, adamw
+  double beta1 = 0.9;                  // adam, adamw, adam_8bit
+  double beta2 = 0.999;                // adam, adamw, adam_8bit
+  double eps = 1e-8;                   // adam, adamw, adam_8bit
   double weight_decay = 0.0;
   double momentum = 0.0;  // sgd
 

@@ -31,10 +31,10 @@ OptimizerOptions update_options(const std::string& name, Implementation implemen
   return options;
 }
 
-Update second_update(const OptimizerOptions& options) {
+Update second_update(const OptimizerOptions& options, std::int64_t size = kSize) {
   Ledger ledger;
   const auto memory = watch_memory(at::kCPU, ledger);
-  const std::vector<at::Tensor> parameters = constant_parameters(1.0, 0.5, kSize);
+  const std::vector<at::Tensor> parameters = constant_parameters(1.0, 0.5, size);
   const auto optimizer = make_device_optimizer(options, parameters);
   const std::int64_t without_state = ledger.current_bytes();
   optimizer->begin_step();
@@ -104,6 +104,29 @@ TEST(OptimizerMemoryTest, AdafactorKeepsRowsAndColumns) {
   const Update update = second_update(update_options("adafactor", Implementation::per_tensor));
   EXPECT_EQ(update.state_bytes, 4 * ((1 + kSize) + (3 + kSize)));
   EXPECT_EQ(update.temporary_bytes, 2 * kLargestBytes + 4 * (3 + kSize));
+}
+
+/// A byte of each number and 4 of each 256, twice.
+std::int64_t moments_in_8_bits(std::int64_t numbers) {
+  return 2 * (numbers + 4 * ((numbers + 255) / 256));
+}
+
+// Of many numbers the temporaries are those of 4096 blocks: 4 MiB in float32, of which there are
+// two moments, the weights' update and the places of codes.
+TEST(OptimizerMemoryTest, Adam8BitKeepsAByteOfEachMoment) {
+  constexpr std::int64_t kMaps = 2 * (256 + 255) * 4;
+  const OptimizerOptions options = update_options("adam_8bit", Implementation::per_tensor);
+  EXPECT_EQ(second_update(options).state_bytes,
+            moments_in_8_bits(kSize) + moments_in_8_bits(3 * kSize) + kMaps);
+  const std::int64_t many = 40 * kSize;
+  const Update large = second_update(options, many);
+  EXPECT_EQ(large.state_bytes, moments_in_8_bits(many) + moments_in_8_bits(3 * many) + kMaps);
+  EXPECT_LE(large.temporary_bytes, 5 * (4 << 20));
+}
+
+TEST(OptimizerMemoryTest, OfFewNumbersAdam8BitKeepsWholeMoments) {
+  const OptimizerOptions options = update_options("adam_8bit", Implementation::per_tensor);
+  EXPECT_EQ(second_update(options, 1000).state_bytes, 2 * 4 * 4 * 1000);
 }
 
 TEST(OptimizerMemoryTest, AHostOptimizerTakesNothingOfTheDevice) {

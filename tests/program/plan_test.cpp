@@ -78,9 +78,9 @@ TEST(Plan, TellsThePublishedPeaksOfBert) {
   const TemporaryFolder folder;
   // Row 4 misses by 3 %, for a cause that is open (docs/planning.md).
   const auto rows =
-      plan(folder, {source("configs/bert_large_v100.yaml"), "--only", "^row_[123567].*[^y]$"});
+      plan(folder, {source("configs/bert_large_v100.yaml"), "--only", "^row_[1235-9].*[^y]$"});
   const auto percent = errors(rows);
-  ASSERT_EQ(percent.size(), 6u);
+  ASSERT_EQ(percent.size(), 8u);
   for (const double each : percent) EXPECT_LT(each, 2.0);
 }
 

@@ -34,9 +34,11 @@ TEST(RefusalTest, ExcludedPairsAreNamedInBothOrders) {
 
 TEST(RefusalTest, AnOptimizerThatLooksAtWholeParametersGetsNoParts) {
   for (const char* name : {"zero_1", "zero_2", "fsdp", "cpu_offload", "tensor_parallel"}) {
-    Json values = with(small_vit(), {contracted(name)});
-    values["train"]["optimizer"] = {{"name", "adafactor"}, {"implementation", "per_tensor"}};
-    EXPECT_TRUE(contains(refusal(values), "adafactor looks at whole parameters")) << name;
+    for (const std::string optimizer : {"adafactor", "adam_8bit"}) {
+      Json values = with(small_vit(), {contracted(name)});
+      values["train"]["optimizer"] = {{"name", optimizer}, {"implementation", "per_tensor"}};
+      EXPECT_TRUE(contains(refusal(values), optimizer + " looks at whole parameters")) << name;
+    }
   }
 }
 
