@@ -18,11 +18,17 @@ from torch.profiler import ProfilerActivity, profile, record_function
 from torch.utils.checkpoint import checkpoint
 from torchvision.models.vision_transformer import VisionTransformer
 from transformers import (
+    Adafactor,
     BertConfig,
     BertForSequenceClassification,
     DistilBertConfig,
     DistilBertForSequenceClassification,
 )
+
+try:
+    from torchao.optim import AdamW8bit
+except ImportError:
+    AdamW8bit = None
 
 COLUMNS = ("step_time_median_ns", "run_peak_allocated_bytes", "steady_peak_allocated_bytes")
 MEMORY_STEPS = 2  # after the warm-up, while memory is read
@@ -115,13 +121,19 @@ def make_batch(case: dict):
 def make_optimizer(options: dict, parameters, shared=False) -> torch.optim.Optimizer:
     """`shared`: each rank updates some of the parameters, and has the state of those alone."""
     arguments = {"lr": options["lr"], "weight_decay": options["weight_decay"]}
+    if options["name"] == "adafactor":
+        return Adafactor(parameters, scale_parameter=False, relative_step=False, **arguments)
+    if options["name"] != "sgd":
+        arguments |= {"betas": (options["beta1"], options["beta2"]), "eps": options["eps"]}
+    if options["name"] == "adam_8bit":
+        if AdamW8bit is None:
+            raise NotCovered("8-bit Adam without torchao")
+        return AdamW8bit(parameters, **arguments)
     arguments["foreach"] = options["implementation"] == "multi_tensor"
     if options["implementation"] == "fused":
         arguments["fused"] = True
     if options["name"] == "sgd":
         arguments["momentum"] = options["momentum"]
-    else:
-        arguments |= {"betas": (options["beta1"], options["beta2"]), "eps": options["eps"]}
     made = OPTIMIZERS[options["name"]]
     if shared:
         return ZeroRedundancyOptimizer(parameters, made, **arguments)
