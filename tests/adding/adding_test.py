@@ -161,7 +161,8 @@ class Adding(unittest.TestCase):
         with open(TREE / "build/fused/results.csv", encoding="utf-8") as file:
             (row,) = csv.DictReader(file)
         self.assertEqual(row["status"], "unsupported")
-        self.assertEqual(row["reason"], "the optimizer lion has no implementation 'fused'")
+        self.assertEqual(row["reason"],
+                         "the optimizer lion has no implementation 'fused'; it has per_tensor")
 
     def test_the_test_of_the_technique_passes(self):
         call = [BUILD / "techniques_test", "--gtest_filter=GroupedUpdate.*"]
