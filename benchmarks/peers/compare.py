@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the cases of a suite with torchvision, transformers, torchao and PyTorch in Python on the CPU,
-and prints their step time and peak of allocated memory beside ours, the worst ratio first.
+"""Runs the cases of a suite with torchvision, transformers, torchao and PyTorch in Python on the
+CPU, and prints their step time and peak of allocated memory beside ours, the worst ratio first.
 
     python3 -m venv /tmp/peers
     /tmp/peers/bin/pip install torch==2.11.0 torchvision==0.26.0 transformers==5.23.0 \
