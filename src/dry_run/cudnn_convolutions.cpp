@@ -47,7 +47,7 @@ std::int64_t bytes_to_copy(const GraphPart* tensor) {
   return bytes_of({data_type(tensor), sizes_of(tensor)});
 }
 
-/// Those without copy nothing.
+/// Whether they multiply numbers of the type; else nothing is copied.
 bool runs_on_tensor_cores(cudnnDataType_t type) {
   if (type == CUDNN_DATA_FLOAT) return dry_run().gpu.tensorfloat32_flops > 0;
   return type != CUDNN_DATA_DOUBLE;

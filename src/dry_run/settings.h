@@ -38,7 +38,7 @@ struct Settings {
   /// it: 0.25x, 0.5x, 2x, 4x (CUDA Programming Guide 5.2).
   std::int64_t launch_queue = 1024;
   /// HEADROOM_DRY_RUN_LAYOUT_COPIES: which convolutions work on copies of tensors whose channels
-  /// are not last in memory, `forward` or `backward`. Default none: only cuDNN knows.
+  /// are not last in memory, `none`, `forward` or `backward`. Default none: only cuDNN knows.
   CopiesOf layout_copies = CopiesOf::none;
   /// HEADROOM_DRY_RUN_HOLDERS: a folder, in which each process of PyTorch leaves what holds its
   /// peaks. Empty: that is not looked at.

@@ -67,7 +67,7 @@ void Adafactor::apply(const UpdateTensors& tensors, const UpdateStep& step) {
     update.mul_(step.lr);
     if (options_.weight_decay != 0.0) weights.add_(weights, -options_.weight_decay * step.lr);
     weights.add_(update.neg());
-    if (!weights.is_same(parameter)) parameter.copy_(weights);
+    parameter.copy_(weights);  // no work where they are one
   }
 }
 

@@ -5,21 +5,16 @@
 #include <ATen/ops/tensor.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <nlohmann/json.hpp>
-
 #include "src/core/fields.h"
 #include "src/optimizers/optimizer.h"
+#include "tests/optimizers/golden.h"
 #include "tests/optimizers/parameters.h"
 
 namespace headroom {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 const Json& reference() {
-  static const Json kReference =
-      Json::parse(std::ifstream(HEADROOM_SOURCE_DIR "/tests/golden/adam_8bit.json"));
+  static const Json kReference = golden_values("adam_8bit.json");
   return kReference;
 }
 

@@ -5,24 +5,20 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <fstream>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "src/core/enum_names.h"
 #include "src/core/fields.h"
 #include "src/optimizers/optimizer.h"
+#include "tests/optimizers/golden.h"
 #include "tests/optimizers/parameters.h"
 
 namespace headroom {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 const Json& golden() {
-  static const Json kGolden =
-      Json::parse(std::ifstream(HEADROOM_SOURCE_DIR "/tests/golden/optimizers.json"));
+  static const Json kGolden = golden_values("optimizers.json");
   return kGolden;
 }
 

@@ -96,8 +96,8 @@ TEST_F(PythonProgram, DoesNotSayWhatHoldsItsPeakWhereItRecordsForItself) {
   EXPECT_FALSE(process.contains("holders"));
 }
 
-// By hand, in numbers of 4 bytes: of 35 steps of 20 samples 32 of output, and 4 x 32 of gates, 32
-// of cell and 32 of output that cuDNN keeps; the first and last output and cell of 20 samples.
+// A loop that ends where unfinished & ~(is_done | criterion) is 0 everywhere: what ends a text is
+// not known, and how long it may be is.
 TEST_F(PythonProgram, MakesTextsAsLongAsTheyMayBe) {
   const Ended ended =
       plan({}, {"-c",
