@@ -119,11 +119,11 @@ class Bert final : public Model {
     }
   }
 
-  at::Tensor compute_logits(const Batch& batch) override {
-    mask_ = key_mask(batch.attention_mask);
-    const at::Tensor x = run_blocks(drop(bert_.embeddings(batch.inputs)));  // (B, T, D)
-    const at::Tensor pooled = at::tanh(bert_.pooler(x.select(1, 0)));       // (B, D)
-    return bert_.classifier(drop(pooled));                                  // (B, C)
+  Embedded embed(const Batch& batch) override { return {drop(bert_.embeddings(batch.inputs))}; }
+
+  at::Tensor head(at::Tensor x) override {
+    const at::Tensor pooled = at::tanh(bert_.pooler(x.select(1, 0)));  // (B, D)
+    return bert_.classifier(drop(pooled));                             // (B, C)
   }
 
  private:
@@ -150,7 +150,6 @@ class Bert final : public Model {
   BertSize size_;
   ModelOptions options_;
   BertLayers bert_;
-  at::Tensor mask_;  // (B, 1, 1, T) of the batch that is in the blocks, or undefined
 };
 
 /// BERT with a classifier, uncased vocabulary. Source: transformers'

@@ -112,9 +112,11 @@ class DistilBert final : public Model {
     }
   }
 
-  at::Tensor compute_logits(const Batch& batch) override {
-    mask_ = key_mask(batch.attention_mask);
-    const at::Tensor x = run_blocks(drop(distilbert_.embeddings(batch.inputs)));     // (B, T, D)
+  Embedded embed(const Batch& batch) override {
+    return {drop(distilbert_.embeddings(batch.inputs))};
+  }
+
+  at::Tensor head(at::Tensor x) override {
     const at::Tensor pooled = at::relu(distilbert_.pre_classifier(x.select(1, 0)));  // (B, D)
     return distilbert_.classifier(drop(pooled));                                     // (B, C)
   }
@@ -142,7 +144,6 @@ class DistilBert final : public Model {
 
   ModelOptions options_;
   DistilBertLayers distilbert_;
-  at::Tensor mask_;  // (B, 1, 1, T) of the batch that is in the blocks, or undefined
 };
 
 /// DistilBERT with a classifier, uncased vocabulary. Source: transformers'

@@ -132,10 +132,13 @@ class Gpt2 final : public Model {
     return at::constant_pad_nd(batch.inputs, {0, 1}, kNoTarget).narrow(1, 1, batch.inputs.size(1));
   }
 
-  at::Tensor compute_logits(const Batch& batch) override {
-    mask_ = key_mask(batch.attention_mask);
+  Embedded embed(const Batch& batch) override {
     const at::Tensor x = gpt2_.wte(batch.inputs) + gpt2_.wpe(position_ids(batch.inputs));
-    return at::linear(gpt2_.ln_f(run_blocks(drop(x))), gpt2_.wte.weight);  // (B, T, V)
+    return {.x = drop(x), .held = x};
+  }
+
+  at::Tensor head(at::Tensor x) override {
+    return at::linear(gpt2_.ln_f(x), gpt2_.wte.weight);  // (B, T, V)
   }
 
  private:
@@ -163,7 +166,6 @@ class Gpt2 final : public Model {
   Gpt2Size size_;
   ModelOptions options_;
   Gpt2Layers gpt2_;
-  at::Tensor mask_;  // (B, 1, 1, T) of the batch that is in the blocks, or undefined
 };
 
 /// GPT-2 with a head for the next token, which shares the weights of the tokens' embedding. Source:

@@ -5,6 +5,8 @@
 
 #include <utility>
 
+#include "models/attention.h"
+
 namespace headroom {
 
 Batch Batch::slice(std::int64_t start, std::int64_t count) const {
@@ -27,6 +29,8 @@ at::Tensor Model::loss(const Batch& batch) {
   if (scores.element_size() < 4) scores = scores.to(at::kFloat);
   return at::cross_entropy_loss(scores.flatten(0, -2), targets(batch).flatten());
 }
+
+void Model::enter(const Batch& batch) { mask_ = key_mask(batch.attention_mask); }
 
 std::int64_t Model::parameter_count() const {
   std::int64_t count = 0;

@@ -44,6 +44,12 @@ struct Block {
 /// How a whole model is run: a batch -> its logits.
 using ModelFunction = std::function<at::Tensor(const Batch&)>;
 
+/// What the blocks begin with, and what the Python reference still holds while they run.
+struct Embedded {
+  at::Tensor x;  // (B, T, D)
+  at::Tensor held = {};
+};
+
 /// A network that tells classes apart: something that embeds, repeated blocks, a head.
 /// Single-device code that knows no technique. Its parameters carry the names of its Python
 /// reference.
@@ -62,8 +68,15 @@ class Model {
   /// first.
   at::Tensor loss(const Batch& batch);
 
-  /// What logits() calls. A technique may replace it by a function that calls the old one.
+  /// What logits() calls. A technique may replace it by a function that calls the old one, or by
+  /// one that calls the three parts below.
   ModelFunction& run() { return run_; }
+  /// Before a batch's first block, and again where another batch was in the blocks since: what
+  /// blocks read of a batch besides x is its mask.
+  void enter(const Batch& batch);
+  virtual Embedded embed(const Batch& batch) = 0;
+  /// (B, T, D) of the last block -> logits().
+  virtual at::Tensor head(at::Tensor x) = 0;
   std::span<Block> blocks() { return blocks_; }
   /// How blocks multiply; a technique may put another in its place.
   std::unique_ptr<BlockProducts>& products() { return products_; }
@@ -75,19 +88,23 @@ class Model {
 
  protected:
   explicit Model(std::vector<Parameter> parameters)
-      : parameters_(std::move(parameters)),
-        run_([this](const Batch& batch) { return compute_logits(batch); }) {}
-  virtual at::Tensor compute_logits(const Batch& batch) = 0;  // (B, C) or (B, T, C)
+      : parameters_(std::move(parameters)), run_([this](const Batch& batch) {
+          enter(batch);
+          Embedded embedded = embed(batch);
+          return head(run_blocks(std::move(embedded.x)));
+        }) {}
   /// Adds a block that reads the parameters whose names start with `prefix`.
   void add_block(const std::string& prefix, std::vector<ParallelLinear> parallel_layers,
                  BlockFunction run);
-  at::Tensor run_blocks(at::Tensor x);  // (B, T, D) -> (B, T, D)
 
   std::vector<Block> blocks_;
   std::unique_ptr<BlockProducts> products_ = std::make_unique<BlockProducts>();
+  at::Tensor mask_;  // (B, 1, 1, T) of the batch that is in the blocks, or undefined
   bool training_ = true;
 
  private:
+  at::Tensor run_blocks(at::Tensor x);  // (B, T, D) -> (B, T, D)
+
   std::vector<Parameter> parameters_;
   ModelFunction run_;
 };

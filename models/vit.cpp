@@ -168,11 +168,15 @@ class Vit final : public Model {
     }
   }
 
-  at::Tensor compute_logits(const Batch& batch) override {
+  Embedded embed(const Batch& batch) override {
     at::Tensor x = patches(batch.inputs);                               // (B, T - 1, D)
     x = at::cat({vit_.class_token.expand({x.size(0), -1, -1}), x}, 1);  // (B, T, D)
-    x = vit_.ln(run_blocks(drop(x + vit_.pos_embedding)));              // (B, T, D)
-    return vit_.head(x.select(1, 0));                                   // (B, C)
+    return {.x = drop(x + vit_.pos_embedding), .held = x};
+  }
+
+  at::Tensor head(at::Tensor x) override {
+    x = vit_.ln(x);
+    return vit_.head(x.select(1, 0));  // (B, C)
   }
 
  private:
