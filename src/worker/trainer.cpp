@@ -257,20 +257,25 @@ std::optional<double> Trainer::first_gradient_norm() const {
   return known ? std::optional(std::sqrt(sum)) : std::nullopt;
 }
 
-double Trainer::step(const Batch& host_batch) {
-  const Batch batch = host_batch.to(recipe_.device);
+Batch Trainer::to_device(const Batch& micro_batch) const {
+  Batch batch = micro_batch.to(recipe_.device);
   for (const at::Tensor* tensor : {&batch.inputs, &batch.attention_mask, &batch.labels}) {
     ledger_.tag(*tensor, Category::batch);
   }
+  return batch;
+}
+
+double Trainer::step(const Batch& batch) {
   const bool zero_first = recipe_.train.zero_grad_when == ZeroGradWhen::before_backward;
   at::Tensor total;
   for (std::int64_t start = 0; start < batch.size(); start += recipe_.micro_batch_size()) {
     const std::int64_t count = std::min(recipe_.micro_batch_size(), batch.size() - start);
     step_->last_micro_batch = start + count == batch.size();
+    const Batch micro_batch = to_device(batch.slice(start, count));
     at::Tensor loss;
     {
       const PhaseScope phase(Phase::forward);
-      loss = step_->forward(batch.slice(start, count));
+      loss = step_->forward(micro_batch);
     }
     const PhaseScope phase(Phase::backward);
     if (start == 0 && zero_first) zero_gradients();

@@ -66,6 +66,7 @@ class Trainer {
   void draw_parameters(const MadeParameter& made);
   void give_each_rank_its_own_dropout() const;
   at::Tensor mean_over_ranks(const at::Tensor& loss) const;
+  Batch to_device(const Batch& micro_batch) const;
   void zero_gradients();
   void note_gradient_norm(std::size_t index);
 
