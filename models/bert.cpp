@@ -121,6 +121,8 @@ class Bert final : public Model {
 
   Embedded embed(const Batch& batch) override { return {drop(bert_.embeddings(batch.inputs))}; }
 
+  at::Tensor token_table() const override { return bert_.embeddings.word_embeddings.weight; }
+
   at::Tensor head(at::Tensor x) override {
     const at::Tensor pooled = at::tanh(bert_.pooler(x.select(1, 0)));  // (B, D)
     return bert_.classifier(drop(pooled));                             // (B, C)

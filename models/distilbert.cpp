@@ -116,6 +116,8 @@ class DistilBert final : public Model {
     return {drop(distilbert_.embeddings(batch.inputs))};
   }
 
+  at::Tensor token_table() const override { return distilbert_.embeddings.word_embeddings.weight; }
+
   at::Tensor head(at::Tensor x) override {
     const at::Tensor pooled = at::relu(distilbert_.pre_classifier(x.select(1, 0)));  // (B, D)
     return distilbert_.classifier(drop(pooled));                                     // (B, C)

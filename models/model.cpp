@@ -3,6 +3,7 @@
 
 #include <ATen/ops/cross_entropy_loss.h>
 
+#include <unordered_map>
 #include <utility>
 
 #include "models/attention.h"
@@ -36,6 +37,22 @@ std::int64_t Model::parameter_count() const {
   std::int64_t count = 0;
   for (const Parameter& parameter : parameters_) count += parameter.tensor.numel();
   return count;
+}
+
+std::vector<std::vector<std::size_t>> Model::parameters_by_block() const {
+  std::unordered_map<const void*, std::size_t> reader;
+  for (std::size_t i = 0; i < blocks_.size(); ++i) {
+    for (const at::Tensor& parameter : blocks_[i].parameters) {
+      const auto [entry, is_first] = reader.try_emplace(parameter.unsafeGetTensorImpl(), i);
+      if (!is_first) entry->second = blocks_.size();  // two blocks read it
+    }
+  }
+  std::vector<std::vector<std::size_t>> indices(blocks_.size() + 1);
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    const auto found = reader.find(parameters_[i].tensor.unsafeGetTensorImpl());
+    indices[found == reader.end() ? blocks_.size() : found->second].push_back(i);
+  }
+  return indices;
 }
 
 void Model::add_block(const std::string& prefix, std::vector<ParallelLinear> parallel_layers,

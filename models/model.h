@@ -75,6 +75,9 @@ class Model {
   /// blocks read of a batch besides x is its mask.
   void enter(const Batch& batch);
   virtual Embedded embed(const Batch& batch) = 0;
+  /// The parameter of which embed() reads the rows that batch.inputs name, (V, D), and nobody reads
+  /// anything else; undefined: there is none. The row of a padding token is the first.
+  virtual at::Tensor token_table() const { return {}; }
   /// (B, T, D) of the last block -> logits().
   virtual at::Tensor head(at::Tensor x) = 0;
   std::span<Block> blocks() { return blocks_; }
@@ -82,6 +85,8 @@ class Model {
   std::unique_ptr<BlockProducts>& products() { return products_; }
   std::span<const Parameter> parameters() const { return parameters_; }
   std::int64_t parameter_count() const;
+  /// The indices of the parameters that each block alone reads, and behind them of all others.
+  std::vector<std::vector<std::size_t>> parameters_by_block() const;
 
   /// Dropout is applied while training; a new model trains.
   void set_training(bool training) { training_ = training; }

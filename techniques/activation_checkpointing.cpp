@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <ATen/Context.h>
 #include <ATen/core/grad_mode.h>
 #include <torch/csrc/autograd/autograd.h>
 #include <torch/csrc/autograd/custom_function.h>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "src/memory/saved_tensors.h"
+#include "techniques/random_state.h"
 #include "techniques/technique.h"
 
 namespace headroom {
@@ -40,7 +40,7 @@ struct Recorded {
                       const RecomputeOptions& options) {
     Recorded recorded{
         std::move(function), options, AutocastState::of_this_thread(options.device.type()), {}};
-    if (options.random_state) recorded.random_state = generator(options).get_state();
+    if (options.random_state) recorded.random_state = get_random_state(options.device);
     return recorded;
   }
 
@@ -49,29 +49,8 @@ struct Recorded {
     const at::AutoGradMode grad(true);
     const AutocastScope scope(autocast);
     if (!random_state.defined()) return (*function)(x);
-    const RandomStateScope random(generator(options), random_state);
+    const RandomStateScope random(options.device, random_state);
     return (*function)(x);
-  }
-
- private:
-  /// Restores the generator also where the run stops early.
-  class RandomStateScope {
-   public:
-    RandomStateScope(at::Generator target, const at::Tensor& state)
-        : generator_(std::move(target)), before_(generator_.get_state()) {
-      generator_.set_state(state);
-    }
-    ~RandomStateScope() { generator_.set_state(before_); }
-    RandomStateScope(const RandomStateScope&) = delete;
-    RandomStateScope& operator=(const RandomStateScope&) = delete;
-
-   private:
-    at::Generator generator_;
-    at::Tensor before_;
-  };
-
-  static at::Generator generator(const RecomputeOptions& options) {
-    return at::globalContext().defaultGenerator(options.device);
   }
 };
 

@@ -22,8 +22,8 @@ class Fsdp final : public Technique {
   bool prefetch_forward_ = false;
   bool prefetch_backward_ = true;
   bool limit_all_gathers_ = true;
-  ShardDtype parameter_dtype_ = ShardDtype::same;
-  ShardDtype reduce_dtype_ = ShardDtype::same;
+  WeightDtype parameter_dtype_ = WeightDtype::same;
+  WeightDtype reduce_dtype_ = WeightDtype::same;
   std::int64_t min_parameters_ = 0;
 };
 

@@ -71,6 +71,7 @@ struct Recipe {
   bool replicates_batch = false;   // all ranks work on the same samples: tensor parallelism
   Sharding sharding = Sharding::none;
   WeightsOn weights_on = WeightsOn::device;
+  bool cuts_parameters = false;  // what the optimizer updates are parts of parameters
 
   /// Whether a technique puts each parameter where it stays, at split_parameters. The trainer then
   /// neither moves nor casts them.

@@ -21,30 +21,13 @@ bool in_backward() { return torch::autograd::get_current_graph_task_id() != -1; 
 
 }  // namespace
 
-std::optional<at::ScalarType> scalar_type(ShardDtype dtype) {
-  switch (dtype) {
-    case ShardDtype::float32:
-      return at::kFloat;
-    case ShardDtype::float16:
-      return at::kHalf;
-    case ShardDtype::bfloat16:
-      return at::kBFloat16;
-    case ShardDtype::same:
-      break;
-  }
-  return std::nullopt;
-}
-
-bool is_narrow(ShardDtype dtype) {
-  return dtype == ShardDtype::float16 || dtype == ShardDtype::bfloat16;
-}
-
 void ShardedModel::edit_recipe(Recipe& recipe, Sharding sharding) {
   recipe.joins_ranks = true;
   recipe.sharding = std::max(recipe.sharding, sharding);
+  recipe.cuts_parameters = true;
 }
 
-std::string ShardedModel::why_inactive(const Evidence& evidence, ShardDtype parameter_dtype) {
+std::string ShardedModel::why_inactive(const Evidence& evidence, WeightDtype parameter_dtype) {
   if (evidence.reductions == 0) return "no gradient was reduced";
   if (evidence.gathers == 0) return "no weight was gathered";
   const bool ran = !is_narrow(parameter_dtype) || evidence.low_precision_flops > 0;
@@ -79,32 +62,22 @@ ShardedModel::ShardedModel(Step& step, const Recipe& recipe, const ShardingOptio
 }
 
 void ShardedModel::make_units() {
-  const std::span<Block> blocks = step_.model.blocks();
-  std::map<const void*, std::size_t> readers;  // blocks that read a parameter
-  for (const Block& block : blocks) {
-    for (const at::Tensor& parameter : block.parameters) ++readers[key_of(parameter)];
-  }
-  std::map<const void*, std::size_t> owner;
+  const std::size_t blocks = step_.model.blocks().size();
   std::vector<at::Tensor> gathered;
   std::int64_t elements = 0;
-  for (std::size_t i = 0; i < blocks.size(); ++i) {
-    unit_of_block_.push_back(units_.size());
-    for (const at::Tensor& parameter : blocks[i].parameters) {
-      if (readers[key_of(parameter)] > 1) continue;  // it belongs to no block
-      owner[key_of(parameter)] = units_.size();
-      gathered.push_back(parameter);
-      elements += parameter.numel();
+  unit_of_parameter_.resize(step_.model.parameters().size());
+  for (const std::vector<std::size_t>& indices : step_.model.parameters_by_block()) {
+    for (const std::size_t index : indices) {
+      unit_of_parameter_[index] = units_.size();
+      gathered.push_back(step_.model.parameters()[index].tensor);
+      elements += gathered.back().numel();
     }
-    if (elements < options_.min_parameters && i + 1 < blocks.size()) continue;
+    if (unit_of_block_.size() < blocks) unit_of_block_.push_back(units_.size());
+    const bool has_more_blocks = unit_of_block_.size() < blocks;
+    if (elements < options_.min_parameters && has_more_blocks) continue;
     add_unit(std::exchange(gathered, {}));
     elements = 0;
   }
-  for (const Parameter& parameter : step_.model.parameters()) {
-    const auto found = owner.find(key_of(parameter.tensor));
-    unit_of_parameter_.push_back(found == owner.end() ? units_.size() : found->second);
-    if (found == owner.end()) gathered.push_back(parameter.tensor);
-  }
-  add_unit(gathered);
 }
 
 void ShardedModel::add_unit(const std::vector<at::Tensor>& parameters) {

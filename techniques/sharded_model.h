@@ -11,22 +11,10 @@
 
 #include "src/distributed/flat_unit.h"
 #include "src/memory/streams.h"
+#include "techniques/narrow_weights.h"
 #include "techniques/technique.h"
 
 namespace headroom {
-
-/// What a suite may ask weights or gradients that ranks share to be in.
-enum class ShardDtype { same, float32, float16, bfloat16 };
-
-/// Empty: `same`.
-std::optional<at::ScalarType> scalar_type(ShardDtype dtype);
-
-/// Whether it has 16 bits.
-bool is_narrow(ShardDtype dtype);
-
-/// The tolerances of weights in 16 bits, as bfloat16's.
-inline constexpr RoundingOption kNarrowWeights{
-    .option = "parameter_dtype", .loss_tolerance = 5e-2, .gradient_tolerance = 1e-1};
 
 /// What ranks share, and when bytes move.
 struct ShardingOptions {
@@ -55,7 +43,7 @@ class ShardedModel : public std::enable_shared_from_this<ShardedModel> {
  public:
   // What the techniques that share a model do at the seams of their names.
   static void edit_recipe(Recipe& recipe, Sharding sharding);
-  static std::string why_inactive(const Evidence& evidence, ShardDtype parameter_dtype);
+  static std::string why_inactive(const Evidence& evidence, WeightDtype parameter_dtype);
 
   /// Cuts the step's model into units and wraps its blocks, its verbs and its `trained`, which keep
   /// the sharded model alive. All arguments but the options outlive it.

@@ -57,6 +57,8 @@ struct Step {
   Optimizer* optimizer = nullptr;  // made when all techniques have had their say on `trained`
   bool last_micro_batch = true;    // of the step, from forward on
 
+  /// Before the first forward of a step: its whole batch, on the CPU.
+  std::function<void(const Batch&)> begin_batch = [](const Batch&) {};
   std::function<at::Tensor(const Batch&)> forward{};  // a micro-batch -> its mean loss, shape ()
   std::function<void(const at::Tensor&)> backward{};  // a loss -> gradients
   /// Called when a parameter of the model has its gradient of one backward pass, with its index.

@@ -151,6 +151,7 @@ void TensorParallel::fields(Fields& f) {
 void TensorParallel::edit_recipe(Recipe& recipe) const {
   recipe.joins_ranks = true;
   recipe.replicates_batch = true;
+  recipe.cuts_parameters = true;
 }
 
 void TensorParallel::check_recipe(const Recipe& recipe) const {

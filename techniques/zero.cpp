@@ -45,7 +45,7 @@ class Zero final : public Technique {
   }
 
  private:
-  ShardDtype parameter_dtype_ = ShardDtype::same;
+  WeightDtype parameter_dtype_ = WeightDtype::same;
 };
 
 }  // namespace

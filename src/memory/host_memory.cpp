@@ -4,6 +4,7 @@
 #include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
 #include <c10/util/Exception.h>
+#include <c10/util/accumulate.h>
 #include <malloc.h>
 #include <sys/mman.h>
 
@@ -83,15 +84,16 @@ HostPool& pool() {
 
 }  // namespace
 
-at::Tensor host_buffer_like(const at::Tensor& like) {
-  const auto options = at::TensorOptions().dtype(like.scalar_type()).device(at::kCPU);
-  const auto bytes = static_cast<std::int64_t>(like.nbytes());
-  if (bytes == 0) return at::empty(like.sizes(), options);
+at::Tensor host_buffer(at::IntArrayRef sizes, at::ScalarType dtype, at::Device device) {
+  const auto options = at::TensorOptions().dtype(dtype).device(at::kCPU);
+  const auto bytes =
+      c10::multiply_integers(sizes) * static_cast<std::int64_t>(c10::elementSize(dtype));
+  if (bytes == 0) return at::empty(sizes, options);
   const auto size = static_cast<std::size_t>(bytes);
   at::Tensor pinned;
   void* address = nullptr;
-  if (like.is_cuda()) {
-    pinned = at::empty(like.sizes(), options.pinned_memory(true));
+  if (device.is_cuda()) {
+    pinned = at::empty(sizes, options.pinned_memory(true));
     address = pinned.data_ptr();
     pool().share_pinned(address, size);
   } else {
@@ -102,7 +104,11 @@ at::Tensor host_buffer_like(const at::Tensor& like) {
     pool().count(-static_cast<std::int64_t>(size));
     if (!pinned.defined()) pool().give_back(freed, size);
   };
-  return at::from_blob(address, like.sizes(), release, options);
+  return at::from_blob(address, sizes, release, options);
+}
+
+at::Tensor host_buffer_like(const at::Tensor& like) {
+  return host_buffer(like.sizes(), like.scalar_type(), like.device());
 }
 
 void share_host_pool() { pool().share(); }

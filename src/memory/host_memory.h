@@ -11,9 +11,12 @@
 // heap of the process.
 namespace headroom {
 
-/// An uninitialised host tensor of `like`'s shape and dtype, contiguous, for offload from
-/// `like.device()`. Its memory goes back to the pool with the last reference.
+/// An uninitialised host tensor, contiguous, for copies from and to that device. Its memory goes
+/// back to the pool with the last reference.
 /// Throws c10::Error where the system has no more memory.
+at::Tensor host_buffer(at::IntArrayRef sizes, at::ScalarType dtype, at::Device device);
+
+/// One of `like`'s shape and dtype, for copies from and to `like.device()`.
 at::Tensor host_buffer_like(const at::Tensor& like);
 
 /// From here on the buffers share their pages (src/core/shared_pages.h): for a plan, where no value

@@ -110,6 +110,10 @@ void StreamPoint::wait() const {
   if (event_) event_->event.synchronize();
 }
 
+void StreamPoint::join() const {
+  if (event_) event_->event.block(c10::cuda::getCurrentCUDAStream());
+}
+
 #else
 
 struct CopyStream::Mark::Event {};
@@ -138,6 +142,7 @@ SideStream::Scope::Scope(const SideStream&) {}
 void keep_for_current_stream(const at::Tensor&) {}
 StreamPoint::StreamPoint(at::Device) {}
 void StreamPoint::wait() const {}
+void StreamPoint::join() const {}
 
 #endif
 

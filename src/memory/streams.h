@@ -84,6 +84,8 @@ class StreamPoint {
   explicit StreamPoint(at::Device device);
   /// The host waits for it.
   void wait() const;
+  /// The current stream waits for it.
+  void join() const;
 
  private:
   struct Event;

@@ -27,7 +27,7 @@ void check_excludes(const std::vector<std::string>& names) {
 
 void check_optimizer(const Recipe& recipe) {
   recipe.optimizer.check();
-  if (recipe.splits_parameters() && !find_optimizer(recipe.optimizer.name).works_on_parts) {
+  if (recipe.cuts_parameters && !find_optimizer(recipe.optimizer.name).works_on_parts) {
     throw Unsupported("the optimizer " + recipe.optimizer.name +
                       " looks at whole parameters, and a technique of the case cuts them");
   }

@@ -268,6 +268,7 @@ Batch Trainer::to_device(const Batch& micro_batch) const {
 double Trainer::step(const Batch& batch) {
   const bool zero_first = recipe_.train.zero_grad_when == ZeroGradWhen::before_backward;
   at::Tensor total;
+  step_->begin_batch(batch);
   for (std::int64_t start = 0; start < batch.size(); start += recipe_.micro_batch_size()) {
     const std::int64_t count = std::min(recipe_.micro_batch_size(), batch.size() - start);
     step_->last_micro_batch = start + count == batch.size();
