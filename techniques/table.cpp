@@ -10,7 +10,7 @@ namespace headroom {
 // Each stands at the end of its technique's file.
 extern const TechniqueEntry kGradientAccumulation, kMixedPrecision, kBfloat16, kSgd, kOnDeviceInit,
     kActivationCheckpointing, kActivationOffload, kOptimizerOffload, kOptimizerInBackward, kDdp,
-    kZero1, kZero2, kFsdp, kTensorParallel, kCpuOffload;
+    kZero1, kZero2, kFsdp, kTensorParallel, kCpuOffload, kLayerStreaming;
 
 std::span<const TechniqueEntry> technique_table() {
   static const std::array kTechniques{
@@ -29,6 +29,7 @@ std::span<const TechniqueEntry> technique_table() {
       kFsdp,
       kTensorParallel,
       kCpuOffload,
+      kLayerStreaming,
   };
   return kTechniques;
 }

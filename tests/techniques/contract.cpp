@@ -67,6 +67,7 @@ constexpr std::array kContracts{
     Contract{.technique = "cpu_offload",
              .promise = Promise::same_training,
              .edit_control = &update_as_on_host},
+    Contract{.technique = "layer_streaming", .edit_control = &update_as_on_host},
 };
 
 }  // namespace

@@ -46,7 +46,8 @@ Json base_for(const Contract& added, Json values) {
 /// What `names` do on the CPU although they are listed.
 bool does_nothing(const Names& names) {
   const auto shares = [](const std::string& name) {
-    return name == "zero_1" || name == "zero_2" || name == "fsdp" || name == "cpu_offload";
+    return name == "zero_1" || name == "zero_2" || name == "fsdp" || name == "cpu_offload" ||
+           name == "layer_streaming";
   };
   if (lists(names, "on_device_init") && !lists(names, "bfloat16") &&
       std::ranges::none_of(names, shares)) {
