@@ -48,6 +48,7 @@ void Fsdp::fields(Fields& f) {
 
 void Fsdp::edit_recipe(Recipe& recipe) const {
   ShardedModel::edit_recipe(recipe, Sharding::weights);
+  recipe.weights_at_work = scalar_type(parameter_dtype_);
 }
 
 void Fsdp::split_parameters(Step& step, const Recipe& recipe) const {
@@ -56,7 +57,6 @@ void Fsdp::split_parameters(Step& step, const Recipe& recipe) const {
                                 .prefetch_forward = prefetch_forward_,
                                 .prefetch_backward = prefetch_backward_,
                                 .limit_all_gathers = limit_all_gathers_,
-                                .parameter_dtype = scalar_type(parameter_dtype_),
                                 .reduce_dtype = scalar_type(reduce_dtype_),
                                 .min_parameters = min_parameters_};
   ShardedModel::take_over(step, recipe, options);

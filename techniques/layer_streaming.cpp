@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <array>
-
+#include "src/core/error.h"
 #include "techniques/narrow_weights.h"
 #include "techniques/streamed_model.h"
 #include "techniques/technique.h"
@@ -14,7 +13,8 @@ namespace {
 class LayerStreaming final : public Technique {
  public:
   void fields(Fields& f) override;
-  void edit_recipe(Recipe& recipe) const override { recipe.weights_on = WeightsOn::host; }
+  void edit_recipe(Recipe& recipe) const override;
+  void check_recipe(const Recipe& recipe) const override;
   void split_parameters(Step& step, const Recipe& recipe) const override;
   std::string why_inactive(const Evidence& evidence, const Recipe& recipe) const override;
 
@@ -28,9 +28,20 @@ void LayerStreaming::fields(Fields& f) {
       parameter_dtype_);
 }
 
+void LayerStreaming::edit_recipe(Recipe& recipe) const {
+  recipe.weights_on = WeightsOn::host;
+  recipe.weights_at_work = scalar_type(parameter_dtype_);
+}
+
+void LayerStreaming::check_recipe(const Recipe& recipe) const {
+  if (recipe.autocast == at::kHalf && is_narrow(parameter_dtype_)) {
+    throw Unsupported(kNoScalingOfNarrowGradients);
+  }
+}
+
 void LayerStreaming::split_parameters(Step& step, const Recipe& recipe) const {
-  const at::ScalarType on_device = scalar_type(parameter_dtype_).value_or(recipe.dtype);
-  StreamedModel::take_over(step, recipe, {.on_host = recipe.dtype, .on_device = on_device});
+  StreamedModel::take_over(step, recipe,
+                           {.on_host = recipe.dtype, .on_device = recipe.dtype_at_work()});
 }
 
 std::string LayerStreaming::why_inactive(const Evidence& evidence, const Recipe&) const {

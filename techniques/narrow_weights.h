@@ -23,4 +23,9 @@ bool is_narrow(WeightDtype dtype);
 inline constexpr RoundingOption kNarrowWeights{
     .option = "parameter_dtype", .loss_tolerance = 5e-2, .gradient_tolerance = 1e-1};
 
+/// Why mixed_precision in float16 is refused beside gradients in 16 bits that the update widens.
+inline constexpr const char* kNoScalingOfNarrowGradients =
+    "a parameter_dtype of 16 bits keeps gradients so until the update; mixed_precision in float16 "
+    "can't undo its loss scaling there. There is mixed_precision in bfloat16";
+
 }  // namespace headroom

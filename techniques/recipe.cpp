@@ -59,7 +59,8 @@ AutocastState Recipe::autocast_state() const {
 }
 
 std::string Recipe::precision_name() const {
-  return autocast ? "mixed_" + dtype_name(*autocast) : dtype_name(dtype);
+  const bool is_mixed = product_dtype() != dtype;
+  return (is_mixed ? "mixed_" : "") + dtype_name(product_dtype());
 }
 
 }  // namespace headroom

@@ -61,9 +61,11 @@ struct Recipe {
   bool computes = true;  // false: it is planned, so that no value matters
 
   // What techniques change. Before they do:
-  at::ScalarType dtype = at::kFloat;       // of weights, gradients and optimizer state
-  std::optional<at::ScalarType> autocast;  // of the products in forward and backward
-  OptimizerOptions optimizer;              // train.optimizer
+  at::ScalarType dtype = at::kFloat;              // of weights, gradients and optimizer state
+  std::optional<at::ScalarType> weights_at_work;  // of weights and their gradients while a model
+                                                  // runs, where that is not `dtype`
+  std::optional<at::ScalarType> autocast;         // of the products in forward and backward
+  OptimizerOptions optimizer;                     // train.optimizer
   bool optimizer_on_host = false;
   std::int64_t micro_batches = 1;  // an update
   bool build_on_device = false;    // false: in full precision on the host, then moved and cast
@@ -86,7 +88,9 @@ struct Recipe {
   /// would stay when the weights are gone, for all blocks.
   AutocastState autocast_state() const;
   /// What products are computed in.
-  at::ScalarType product_dtype() const { return autocast.value_or(dtype); }
+  at::ScalarType product_dtype() const { return autocast.value_or(dtype_at_work()); }
+  /// Of weights and their gradients while a model runs.
+  at::ScalarType dtype_at_work() const { return weights_at_work.value_or(dtype); }
   /// "float32", "bfloat16", "mixed_float16", ...
   std::string precision_name() const;
 };

@@ -92,7 +92,7 @@ void ShardedModel::add_unit(const std::vector<at::Tensor>& parameters) {
 
 std::unique_ptr<FlatUnit> ShardedModel::make_flat(std::vector<at::Tensor> parameters) {
   if (parameters.empty()) return nullptr;
-  const at::ScalarType gather_dtype = options_.parameter_dtype.value_or(recipe_.dtype);
+  const at::ScalarType gather_dtype = recipe_.dtype_at_work();
   const bool has_part = shards(Sharding::weights) || parameters.front().requires_grad();
   const FlatUnitOptions options{.gathered = shards(Sharding::weights),
                                 .part_on_host = on_host_,
@@ -358,7 +358,7 @@ void ShardedModel::publish_weights() {
   for (const Unit& unit : units_) {
     if (!unit.trained) continue;
     // Where parts are sent as copies there are no more than two.
-    while (options_.parameter_dtype && gathering.size() > 1) {
+    while (recipe_.weights_at_work && gathering.size() > 1) {
       gathering.front().wait();
       gathering.pop_front();
     }

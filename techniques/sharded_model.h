@@ -25,8 +25,7 @@ struct ShardingOptions {
   bool prefetch_forward = false;      // the next block's weights, while one runs
   bool prefetch_backward = true;      // likewise, the other way
   bool limit_all_gathers = true;      // the host waits until all but two blocks are released
-  std::optional<at::ScalarType> parameter_dtype{};  // of whole weights; else the recipe's
-  std::optional<at::ScalarType> reduce_dtype{};     // of gradients while they are reduced
+  std::optional<at::ScalarType> reduce_dtype{};  // of gradients while they are reduced
   // Of a part's gradient, once reduced: true, as it arose, and the update widens it; else the
   // part's.
   bool keep_gradient_dtype = false;

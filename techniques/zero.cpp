@@ -23,21 +23,19 @@ class Zero final : public Technique {
              parameter_dtype_);
   }
 
-  void edit_recipe(Recipe& recipe) const override { ShardedModel::edit_recipe(recipe, sharding); }
+  void edit_recipe(Recipe& recipe) const override {
+    ShardedModel::edit_recipe(recipe, sharding);
+    recipe.weights_at_work = scalar_type(parameter_dtype_);
+  }
 
   void check_recipe(const Recipe& recipe) const override {
     if (recipe.autocast == at::kHalf && is_narrow(parameter_dtype_)) {
-      throw Unsupported(
-          "a parameter_dtype of 16 bits keeps gradients so until the update; mixed_precision in "
-          "float16 can't undo its loss scaling there. There is mixed_precision in bfloat16");
+      throw Unsupported(kNoScalingOfNarrowGradients);
     }
   }
 
   void split_parameters(Step& step, const Recipe& recipe) const override {
-    ShardedModel::take_over(step, recipe,
-                            {.sharding = sharding,
-                             .parameter_dtype = scalar_type(parameter_dtype_),
-                             .keep_gradient_dtype = true});
+    ShardedModel::take_over(step, recipe, {.sharding = sharding, .keep_gradient_dtype = true});
   }
 
   std::string why_inactive(const Evidence& evidence, const Recipe&) const override {

@@ -29,7 +29,7 @@ TEST(RefusalTest, ExcludedPairsAreNamedInBothOrders) {
       ++pairs;
     }
   }
-  EXPECT_EQ(pairs, 33);  // 2 on one device; one way to join ranks, and what does not go with it
+  EXPECT_EQ(pairs, 42);  // 2 on one device; one way to join ranks, and what does not go with it
 }
 
 TEST(RefusalTest, AnOptimizerThatLooksAtWholeParametersGetsNoParts) {
@@ -69,7 +69,7 @@ TEST(RefusalTest, TheLossScalerCanNotWorkOnNarrowGradients) {
     return refused(with(small_vit(), {technique("mixed_precision", {{"dtype", products}}),
                                       technique(sharding, {{"parameter_dtype", weights}})}));
   };
-  for (const char* name : {"zero_1", "zero_2"}) {
+  for (const char* name : {"zero_1", "zero_2", "layer_streaming"}) {
     EXPECT_TRUE(refused_with(name, "float16", "float16"));
     EXPECT_TRUE(refused_with(name, "float16", "bfloat16"));
     EXPECT_FALSE(refused_with(name, "float16", "same"));
