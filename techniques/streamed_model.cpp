@@ -202,6 +202,7 @@ void StreamedModel::run_backward(std::size_t block) {
 void StreamedModel::finish_batch() {
   const PhaseScope phase(Phase::backward);
   weights_.backward([this](std::size_t block) { run_backward(block); });
+  weights_.open_table();
   for (std::size_t i = 0; i < micro_batches_.size(); ++i) {
     const auto random = same_random_state(i);
     const at::Tensor x = embed(i);

@@ -21,34 +21,28 @@ class StreamedTable {
   const at::Tensor& on_host() const { return unit_.on_host()[0]; }
   void receive(const at::Tensor& values) { unit_.receive(0, values); }
 
-  /// Copies the rows that these ids name to the device, on the current stream, and makes the
-  /// parameter of them, (rows, D). Gives the ids as rows of that. The first row of the table is the
-  /// first of these, whether it is named or not: padding.
+  /// Elements of a buffer that holds what a batch of so many ids may name.
+  std::int64_t most_elements(std::int64_t ids) const;
+  /// Picks the rows that these ids name, and the first, padding, whether it is named or not. Gives
+  /// the ids as rows of what is picked.
   /// ids: (B, T) int64, on any device; the result is on the CPU.
-  at::Tensor fetch(const at::Tensor& ids);
-  /// Bytes of the rows on the device.
-  std::int64_t row_bytes() const;
+  at::Tensor pick(const at::Tensor& ids);
+  /// Copies the rows into a buffer on the device, on the current stream, and makes the parameter of
+  /// them, (rows, D). Gives how many bytes.
+  std::int64_t fetch(const at::Tensor& buffer) const;
 
-  /// Makes the parameter's gradient zeros, (rows, D), to which backward adds.
-  void put_gradients();
-  /// As those of a StreamedUnit: what arrived are the rows' gradients.
+  /// As those of a StreamedUnit. What arrives are the rows' gradients.
+  void put_gradients_in(const at::Tensor& buffer) const;
   at::Tensor send_gradients() const;
   void take_gradients(const at::Tensor& arrived) const;
 
-  /// The memory on the device: of weights and gradients.
-  const at::Tensor& weights() const { return weights_; }
-  const at::Tensor& gradients() const { return gradients_; }
-
  private:
-  void reserve(std::int64_t rows);
+  at::Tensor rows_of(const at::Tensor& buffer) const;
 
   at::Tensor parameter_;
   at::Device device_;
-  at::ScalarType dtype_;  // on the device
   StreamedUnit unit_;
-  at::Tensor rows_;       // (rows) int64: the table's that are on the device, ascending
-  at::Tensor weights_;    // (most rows so far, D)
-  at::Tensor gradients_;  // likewise
+  at::Tensor rows_;  // (rows) int64: those that are picked, ascending
 };
 
 }  // namespace headroom

@@ -87,16 +87,27 @@ at::Tensor StreamedWeights::fetch_ends(const at::Tensor& inputs) {
   step_.evidence.fetched_bytes += units_[ends()].fetch(weights_of_ends_);
   units_[ends()].put_in(weights_of_ends_);
   if (!table_) return inputs;
-  at::Tensor rows = table_->fetch(inputs);
-  step_.ledger.tag(table_->weights(), Category::weights);
-  step_.ledger.tag(table_->gradients(), Category::gradients);
-  step_.evidence.fetched_bytes += table_->row_bytes();
+  make_table_buffers(inputs.numel());
+  at::Tensor rows = table_->pick(inputs);
+  step_.evidence.fetched_bytes += table_->fetch(weights_of_table_);
   return rows;
 }
 
-void StreamedWeights::open_ends() {
-  units_[ends()].put_gradients_in(gradients_of_ends_);
-  if (table_) table_->put_gradients();
+void StreamedWeights::make_table_buffers(std::int64_t ids) {
+  const std::int64_t most = table_->most_elements(ids);
+  if (weights_of_table_.defined() && weights_of_table_.numel() >= most) return;
+  const bool fits = weights_.back().numel() >= most;
+  weights_of_table_ = fits ? weights_.back() : make_buffer(most, Category::weights);
+  gradients_of_table_ = fits ? gradients_.back().memory : make_buffer(most, Category::gradients);
+}
+
+void StreamedWeights::open_ends() { units_[ends()].put_gradients_in(gradients_of_ends_); }
+
+void StreamedWeights::open_table() {
+  if (!table_) return;
+  if (gradients_.back().sent) gradients_.back().sent->join();
+  step_.evidence.fetched_bytes += table_->fetch(weights_of_table_);
+  table_->put_gradients_in(gradients_of_table_);
 }
 
 void StreamedWeights::close_ends() {

@@ -32,8 +32,12 @@ class StreamedWeights {
   /// Fetches what embed() and head() read for that batch. Gives the inputs that embed() is to be
   /// given then: where the model has a table of tokens, ids on the CPU that count its rows there.
   at::Tensor fetch_ends(const at::Tensor& inputs);
-  /// Makes the gradients of what embed() and head() read zeros, to which backward adds.
+  /// Makes the gradients of what embed() and head() read zeros, to which backward adds; but not of
+  /// a table's rows.
   void open_ends();
+  /// Behind backward(): fetches a table's rows again, whose place blocks took, and makes their
+  /// gradients zeros.
+  void open_table();
   /// Sends them to the host, and waits for all gradients that are on their way.
   void close_ends();
 
@@ -68,6 +72,7 @@ class StreamedWeights {
   std::size_t ends() const { return units_.size() - 1; }
   at::Tensor make_buffer(std::int64_t elements, Category category) const;
   void make_buffers();
+  void make_table_buffers(std::int64_t ids);
   void visit(bool forward, const Work& work);
   void fetch(std::size_t block);
   void send(std::size_t unit, const std::function<at::Tensor()>& send);
@@ -85,6 +90,9 @@ class StreamedWeights {
   std::vector<GradientBuffer> gradients_{};  // two
   at::Tensor weights_of_ends_;
   at::Tensor gradients_of_ends_;
+  // Of a table's rows: those of blocks, which are not at work while embed() is, or larger ones.
+  at::Tensor weights_of_table_;
+  at::Tensor gradients_of_table_;
   std::deque<Arrival> arrivals_;
 };
 
