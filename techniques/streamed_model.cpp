@@ -98,7 +98,8 @@ void StreamedModel::begin_batch(const Batch& batch) {
     micro_batches_.push_back({start, count});
   }
   const at::Tensor& mask = batch.attention_mask;
-  batch_ = {.inputs = weights_.fetch_ends(batch.inputs),
+  weights_.fetch_ends();
+  batch_ = {.inputs = batch.inputs,
             .attention_mask = mask.defined() ? mask.to(recipe_.device) : mask,
             .labels = {}};
   weights_.open_ends();
@@ -116,7 +117,8 @@ at::Tensor StreamedModel::slice(const at::Tensor& batch, std::size_t micro_batch
 }
 
 at::Tensor StreamedModel::embed(std::size_t micro_batch) {
-  const Batch batch{.inputs = slice(batch_.inputs, micro_batch).to(recipe_.device),
+  const at::Tensor inputs = weights_.fetch_rows(slice(batch_.inputs, micro_batch));
+  const Batch batch{.inputs = inputs.to(recipe_.device),
                     .attention_mask = slice(batch_.attention_mask, micro_batch),
                     .labels = {}};
   step_.ledger.tag(batch.inputs, Category::batch);
@@ -202,20 +204,22 @@ void StreamedModel::run_backward(std::size_t block) {
 void StreamedModel::finish_batch() {
   const PhaseScope phase(Phase::backward);
   weights_.backward([this](std::size_t block) { run_backward(block); });
-  weights_.open_table();
   for (std::size_t i = 0; i < micro_batches_.size(); ++i) {
     const auto random = same_random_state(i);
     const at::Tensor x = embed(i);
     step_.evidence.fetched_bytes += static_cast<std::int64_t>(slice(batch_.inputs, i).nbytes());
-    if (x.requires_grad()) torch::autograd::backward({x}, {slice(between_, i)});
+    weights_.open_rows();
+    torch::autograd::backward({x}, {slice(between_, i)});
+    weights_.send_rows();
   }
   weights_.close_ends();
   between_.reset();
 }
 
 at::Tensor StreamedModel::evaluate(const Batch& batch) {
+  weights_.fetch_ends();
   Batch read = batch;
-  read.inputs = weights_.fetch_ends(batch.inputs).to(recipe_.device);
+  read.inputs = weights_.fetch_rows(batch.inputs).to(recipe_.device);
   step_.model.enter(read);
   at::Tensor x = step_.model.embed(read).x;
   weights_.forward([&](std::size_t block) { x = step_.model.blocks()[block].run(x); });

@@ -27,32 +27,27 @@ std::int64_t StreamedTable::most_elements(std::int64_t ids) const {
   return std::min(on_host().size(0), ids + 1) * on_host().size(1);
 }
 
-at::Tensor StreamedTable::pick(const at::Tensor& ids) {
-  const at::NoGradGuard no_grad;
-  const at::Tensor on_cpu = ids.to(at::kCPU);
-  const at::Tensor named = at::cat({at::zeros({1}, on_cpu.options()), on_cpu.flatten()});
-  const auto [rows, place, counts] = at::_unique2(named, /*sorted=*/true, /*return_inverse=*/true);
-  rows_ = rows;
-  return place.narrow(0, 1, on_cpu.numel()).view(on_cpu.sizes());
-}
-
 at::Tensor StreamedTable::rows_of(const at::Tensor& buffer) const {
   const std::int64_t width = on_host().size(1);
   return buffer.narrow(0, 0, rows_.numel() * width).view({-1, width});
 }
 
-std::int64_t StreamedTable::fetch(const at::Tensor& buffer) const {
+at::Tensor StreamedTable::fetch(const at::Tensor& ids, const at::Tensor& buffer) {
   const at::NoGradGuard no_grad;
+  const at::Tensor on_cpu = ids.to(at::kCPU);
+  const at::Tensor named = at::cat({at::zeros({1}, on_cpu.options()), on_cpu.flatten()});
+  const auto [rows, place, counts] = at::_unique2(named, /*sorted=*/true, /*return_inverse=*/true);
+  rows_ = rows;
   const at::Tensor on_device = rows_of(buffer);
   const at::Tensor table = on_host().detach();
-  at::Tensor picked = host_buffer(on_device.sizes(), table.scalar_type(), buffer.device());
+  at::Tensor picked = host_buffer(on_device.sizes(), table.scalar_type(), device_);
   at::index_select_out(picked, table, 0, rows_);
   if (buffer.scalar_type() != table.scalar_type()) {
     picked = host_buffer_like(on_device).copy_(picked);
   }
   on_device.copy_(picked, /*non_blocking=*/true);
   parameter_.set_data(on_device);
-  return static_cast<std::int64_t>(picked.nbytes());
+  return place.narrow(0, 1, on_cpu.numel()).view(on_cpu.sizes());
 }
 
 void StreamedTable::put_gradients_in(const at::Tensor& buffer) const {
@@ -60,16 +55,21 @@ void StreamedTable::put_gradients_in(const at::Tensor& buffer) const {
   at::Tensor(parameter_).mutable_grad() = rows_of(buffer).zero_();
 }
 
-at::Tensor StreamedTable::send_gradients() const {
+void StreamedTable::send_gradients() {
   const at::NoGradGuard no_grad;
-  const at::Tensor gradient = std::exchange(at::Tensor(parameter_).mutable_grad(), at::Tensor());
-  return host_buffer_like(gradient).copy_(gradient, /*non_blocking=*/true);
+  const at::Tensor gradient = std::exchange(parameter_.mutable_grad(), at::Tensor());
+  const at::Tensor on_host = host_buffer_like(gradient);
+  sent_.push_back({rows_, on_host.copy_(gradient, /*non_blocking=*/true)});
 }
 
-void StreamedTable::take_gradients(const at::Tensor& arrived) const {
+void StreamedTable::take_gradients() {
   const at::NoGradGuard no_grad;
-  const at::Tensor gradient = host_buffer(on_host().sizes(), arrived.scalar_type(), device_);
-  at::Tensor(on_host()).mutable_grad() = gradient.zero_().index_copy_(0, rows_, arrived);
+  if (sent_.empty()) return;
+  const at::ScalarType dtype = sent_.front().gradients.scalar_type();
+  const at::Tensor sum = host_buffer(on_host().sizes(), dtype, device_).zero_();
+  for (const Sent& sent : sent_) sum.index_add_(0, sent.rows, sent.gradients);
+  sent_.clear();
+  at::Tensor(on_host()).mutable_grad() = sum;
 }
 
 }  // namespace headroom

@@ -82,15 +82,44 @@ void StreamedWeights::make_buffers() {
   gradients_of_ends_ = make_buffer(units_[ends()].elements(), Category::gradients);
 }
 
-at::Tensor StreamedWeights::fetch_ends(const at::Tensor& inputs) {
+void StreamedWeights::fetch_ends() {
   make_buffers();
   step_.evidence.fetched_bytes += units_[ends()].fetch(weights_of_ends_);
   units_[ends()].put_in(weights_of_ends_);
+}
+
+void StreamedWeights::open_ends() { units_[ends()].put_gradients_in(gradients_of_ends_); }
+
+void StreamedWeights::close_ends() {
+  send(ends(), [this] { return units_[ends()].send_gradients(gradients_of_ends_); });
+  while (!arrivals_.empty()) take_first_arrival();
+  if (table_) {
+    table_->take_gradients();
+    arrived(indices_.back());
+  }
+  send_stream_.join();  // before the buffers are used again
+}
+
+at::Tensor StreamedWeights::fetch_rows(const at::Tensor& inputs) {
   if (!table_) return inputs;
   make_table_buffers(inputs.numel());
-  at::Tensor rows = table_->pick(inputs);
-  step_.evidence.fetched_bytes += table_->fetch(weights_of_table_);
-  return rows;
+  at::Tensor ids = table_->fetch(inputs, weights_of_table_);
+  step_.evidence.fetched_bytes += table_->row_bytes();
+  return ids;
+}
+
+void StreamedWeights::open_rows() {
+  if (!table_) return;
+  send_stream_.join();  // what was sent from there before
+  table_->put_gradients_in(gradients_of_table_);
+}
+
+void StreamedWeights::send_rows() {
+  if (!table_) return;
+  send_stream_.follow_current();
+  const SideStream::Scope scope(send_stream_);
+  table_->send_gradients();
+  step_.evidence.offloaded_bytes += table_->row_bytes();
 }
 
 void StreamedWeights::make_table_buffers(std::int64_t ids) {
@@ -99,22 +128,6 @@ void StreamedWeights::make_table_buffers(std::int64_t ids) {
   const bool fits = weights_.back().numel() >= most;
   weights_of_table_ = fits ? weights_.back() : make_buffer(most, Category::weights);
   gradients_of_table_ = fits ? gradients_.back().memory : make_buffer(most, Category::gradients);
-}
-
-void StreamedWeights::open_ends() { units_[ends()].put_gradients_in(gradients_of_ends_); }
-
-void StreamedWeights::open_table() {
-  if (!table_) return;
-  if (gradients_.back().sent) gradients_.back().sent->join();
-  step_.evidence.fetched_bytes += table_->fetch(weights_of_table_);
-  table_->put_gradients_in(gradients_of_table_);
-}
-
-void StreamedWeights::close_ends() {
-  send(ends(), [this] { return units_[ends()].send_gradients(gradients_of_ends_); });
-  if (table_) send(units_.size(), [this] { return table_->send_gradients(); });
-  while (!arrivals_.empty()) take_first_arrival();
-  send_stream_.join();  // before the buffers are used again
 }
 
 void StreamedWeights::forward(const Work& work) { visit(true, work); }
@@ -163,13 +176,8 @@ void StreamedWeights::take_first_arrival() {
   const Arrival arrival = std::move(arrivals_.front());
   arrivals_.pop_front();
   arrival.there.wait();
-  const bool is_table = arrival.unit == units_.size();
-  if (is_table) {
-    table_->take_gradients(arrival.on_host);
-  } else {
-    units_[arrival.unit].take_gradients(arrival.on_host);
-  }
-  if (arrived(indices_[arrival.unit]) && !is_table) units_[arrival.unit].publish();
+  units_[arrival.unit].take_gradients(arrival.on_host);
+  if (arrived(indices_[arrival.unit])) units_[arrival.unit].publish();
 }
 
 void StreamedWeights::publish() const {

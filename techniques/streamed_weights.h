@@ -29,17 +29,19 @@ class StreamedWeights {
   /// The values of one of the model's parameters.
   void receive(std::size_t parameter, const at::Tensor& values);
 
-  /// Fetches what embed() and head() read for that batch. Gives the inputs that embed() is to be
-  /// given then: where the model has a table of tokens, ids on the CPU that count its rows there.
-  at::Tensor fetch_ends(const at::Tensor& inputs);
-  /// Makes the gradients of what embed() and head() read zeros, to which backward adds; but not of
-  /// a table's rows.
+  /// Fetches what embed() and head() read, but for rows of a table.
+  void fetch_ends();
+  /// Makes their gradients zeros, to which backward adds.
   void open_ends();
-  /// Behind backward(): fetches a table's rows again, whose place blocks took, and makes their
-  /// gradients zeros.
-  void open_table();
   /// Sends them to the host, and waits for all gradients that are on their way.
   void close_ends();
+
+  /// Fetches the rows that these inputs name. Gives the inputs that embed() is to be given then:
+  /// ids on the CPU, that count these rows. Where the model has no table, the inputs.
+  at::Tensor fetch_rows(const at::Tensor& inputs);
+  /// Makes the rows' gradients zeros, and sends them; nothing to do without a table.
+  void open_rows();
+  void send_rows();
 
   using Work = std::function<void(std::size_t block)>;
   /// Calls `work` for each block, from the first to the last, while its weights are there.
@@ -90,7 +92,7 @@ class StreamedWeights {
   std::vector<GradientBuffer> gradients_{};  // two
   at::Tensor weights_of_ends_;
   at::Tensor gradients_of_ends_;
-  // Of a table's rows: those of blocks, which are not at work while embed() is, or larger ones.
+  // Of a table's rows: those of blocks, as no block is at work while embed() is, or larger ones.
   at::Tensor weights_of_table_;
   at::Tensor gradients_of_table_;
   std::deque<Arrival> arrivals_;

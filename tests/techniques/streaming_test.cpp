@@ -70,7 +70,7 @@ TEST(LayerStreamingMemory, IsOfTwoBlocksWhateverTheModelHas) {
 TEST(LayerStreamingMemory, HasTheRowsOfABatchOfATable) {
   const Sizes sizes = sizes_of(small_bert());
   const Trained moved = train(streamed(small_bert()), kStreamedSteps);
-  const std::int64_t rows = 8 * 16 + 1;              // tokens of a batch, and padding
+  const std::int64_t rows = 8 * 16 + 1;              // tokens of a micro-batch, and padding
   EXPECT_LE(rows * 256 * kFloatBytes, sizes.block);  // they lie where blocks do at other times
   EXPECT_EQ(moved.weight_bytes, 2 * sizes.block + sizes.ends);
   EXPECT_EQ(moved.most_gradient_bytes, 2 * sizes.block + sizes.ends);
@@ -79,10 +79,9 @@ TEST(LayerStreamingMemory, HasTheRowsOfABatchOfATable) {
 TEST(LayerStreamingMemory, HasMoreRowsThanABlockIsLarge) {
   Json values = small_bert();
   values["data"]["sequence_length"] = 512;
-  values["train"]["batch_size"] = 16;
   const Sizes sizes = sizes_of(values);
-  const std::int64_t table = (16 * 512 + 1) * 256 * kFloatBytes;
-  const Trained moved = train(streamed(in_micro_batches(values, 16)), 1);
+  const std::int64_t table = (8 * 512 + 1) * 256 * kFloatBytes;
+  const Trained moved = train(streamed(values), 1);
   EXPECT_GT(table, sizes.block);
   EXPECT_EQ(moved.weight_bytes, 2 * sizes.block + sizes.ends + table);
   EXPECT_EQ(moved.most_gradient_bytes, 2 * sizes.block + sizes.ends + table);
