@@ -190,11 +190,12 @@ constexpr Gpt2Size kGpt2_7_5B{
 
 constexpr std::array kGpt2Models = {
     ModelEntry{"gpt2_mini", "GPT-2, mini: 4 layers of width 256; tells the next token",
-               InputKind::text, make_gpt2<kGpt2Mini>, kGpt2Mini.vocabulary},
+               InputKind::text, make_gpt2<kGpt2Mini>, kGpt2Mini.vocabulary, /*tells_tokens=*/true},
     ModelEntry{"gpt2", "GPT-2: 12 layers of width 768; tells the next token", InputKind::text,
-               make_gpt2<kGpt2>, kGpt2.vocabulary},
+               make_gpt2<kGpt2>, kGpt2.vocabulary, /*tells_tokens=*/true},
     ModelEntry{"gpt2_7_5b", "GPT-2's shape at 7.5e9 parameters: 36 layers of width 4096",
-               InputKind::text, make_gpt2<kGpt2_7_5B>, kGpt2_7_5B.vocabulary},
+               InputKind::text, make_gpt2<kGpt2_7_5B>, kGpt2_7_5B.vocabulary,
+               /*tells_tokens=*/true},
 };
 
 }  // namespace

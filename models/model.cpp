@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/model.h"
 
+#include <ATen/core/Reduction.h>
 #include <ATen/ops/cross_entropy_loss.h>
 
 #include <unordered_map>
@@ -25,10 +26,26 @@ Batch Batch::to(at::Device device) const {
   return {move(inputs), move(attention_mask), move(labels)};
 }
 
-at::Tensor Model::loss(const Batch& batch) {
-  at::Tensor scores = logits(batch);  // (B, C) or (B, T, C)
-  if (scores.element_size() < 4) scores = scores.to(at::kFloat);
-  return at::cross_entropy_loss(scores.flatten(0, -2), targets(batch).flatten());
+namespace {
+
+at::Tensor cross_entropy(at::Tensor logits, const at::Tensor& targets,
+                         at::Reduction::Reduction how) {
+  if (logits.element_size() < 4) logits = logits.to(at::kFloat);
+  return at::cross_entropy_loss(logits.flatten(0, -2), targets.flatten(), /*weight=*/{}, how);
+}
+
+}  // namespace
+
+at::Tensor mean_cross_entropy(at::Tensor logits, const at::Tensor& targets) {
+  return cross_entropy(std::move(logits), targets, at::Reduction::Mean);
+}
+
+at::Tensor sum_of_cross_entropy(at::Tensor logits, const at::Tensor& targets) {
+  return cross_entropy(std::move(logits), targets, at::Reduction::Sum);
+}
+
+at::Tensor Model::finish(at::Tensor x, const Batch& batch, Output output) {
+  return output == Output::loss ? loss_of_(std::move(x), batch) : head(std::move(x));
 }
 
 void Model::enter(const Batch& batch) { mask_ = key_mask(batch.attention_mask); }

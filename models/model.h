@@ -29,6 +29,11 @@ struct Batch {
 
 inline constexpr std::int64_t kNoTarget = -100;  // what PyTorch's cross entropy leaves out
 
+/// Over logits (..., C) and as many targets, shape (), fp32 or wider: logits below fp32 are cast
+/// first.
+at::Tensor mean_cross_entropy(at::Tensor logits, const at::Tensor& targets);
+at::Tensor sum_of_cross_entropy(at::Tensor logits, const at::Tensor& targets);
+
 /// How one repeated layer is run: (B, T, D) -> (B, T, D).
 using BlockFunction = std::function<at::Tensor(const at::Tensor&)>;
 
@@ -41,8 +46,13 @@ struct Block {
       parallel_layers;  // what `run` multiplies by through the model's products()
 };
 
-/// How a whole model is run: a batch -> its logits.
-using ModelFunction = std::function<at::Tensor(const Batch&)>;
+/// What a whole model is run for.
+enum class Output { logits, loss };
+
+/// How a whole model is run: a batch -> its logits, or its loss.
+using ModelFunction = std::function<at::Tensor(const Batch&, Output)>;
+/// How the loss comes of (B, T, D) of the last block.
+using LossFunction = std::function<at::Tensor(at::Tensor x, const Batch&)>;
 
 /// What the blocks begin with, and what the Python reference still holds while they run.
 struct Embedded {
@@ -61,15 +71,14 @@ class Model {
 
   /// A score for each of C classes, in the dtype of the weights: (B, C), one class a sample; or
   /// (B, T, C), one for each token.
-  at::Tensor logits(const Batch& batch) { return run_(batch); }
+  at::Tensor logits(const Batch& batch) { return run_(batch, Output::logits); }
   /// The classes that logits() should tell, (B) or (B, T) int64; kNoTarget where there is none.
   virtual at::Tensor targets(const Batch& batch) const { return batch.labels; }
-  /// Mean cross entropy over the targets, shape (), fp32 or wider: logits below fp32 are cast
-  /// first.
-  at::Tensor loss(const Batch& batch);
+  /// Mean cross entropy over the targets.
+  at::Tensor loss(const Batch& batch) { return run_(batch, Output::loss); }
 
-  /// What logits() calls. A technique may replace it by a function that calls the old one, or by
-  /// one that calls the three parts below.
+  /// What logits() and loss() call. A technique may replace it by a function that calls the old
+  /// one, or by one that calls enter(), embed(), blocks() and finish().
   ModelFunction& run() { return run_; }
   /// Before a batch's first block, and again where another batch was in the blocks since: what
   /// blocks read of a batch besides x is its mask.
@@ -78,8 +87,12 @@ class Model {
   /// The parameter of which embed() reads the rows that batch.inputs name, (V, D), and nobody reads
   /// anything else; undefined: there is none. The row of a padding token is the first.
   virtual at::Tensor token_table() const { return {}; }
-  /// (B, T, D) of the last block -> logits().
+  /// (B, T, D) of the last block -> logits(). Where there is one for each token, they may be given
+  /// a few at a time.
   virtual at::Tensor head(at::Tensor x) = 0;
+  at::Tensor finish(at::Tensor x, const Batch& batch, Output output);
+  /// Which finish() calls; a technique may replace it.
+  LossFunction& loss_of() { return loss_of_; }
   std::span<Block> blocks() { return blocks_; }
   /// How blocks multiply; a technique may put another in its place.
   std::unique_ptr<BlockProducts>& products() { return products_; }
@@ -93,10 +106,14 @@ class Model {
 
  protected:
   explicit Model(std::vector<Parameter> parameters)
-      : parameters_(std::move(parameters)), run_([this](const Batch& batch) {
+      : parameters_(std::move(parameters)),
+        run_([this](const Batch& batch, Output output) {
           enter(batch);
           Embedded embedded = embed(batch);
-          return head(run_blocks(std::move(embedded.x)));
+          return finish(run_blocks(std::move(embedded.x)), batch, output);
+        }),
+        loss_of_([this](at::Tensor x, const Batch& batch) {
+          return mean_cross_entropy(head(std::move(x)), targets(batch));
         }) {}
   /// Adds a block that reads the parameters whose names start with `prefix`.
   void add_block(const std::string& prefix, std::vector<ParallelLinear> parallel_layers,
@@ -112,6 +129,7 @@ class Model {
 
   std::vector<Parameter> parameters_;
   ModelFunction run_;
+  LossFunction loss_of_;
 };
 
 }  // namespace headroom

@@ -47,6 +47,7 @@ struct ModelEntry {
   std::unique_ptr<Model> (*make)(const ModelOptions& options, const InputShape& shape,
                                  ParameterFactory parameters);
   std::int64_t vocabulary = 0;  // ids of tokens it reads: 0 up to this; of texts alone
+  bool tells_tokens = false;    // it has logits for each token, (B, T, C)
 };
 
 /// All models, in the order in which `headroom list models` prints them.

@@ -152,11 +152,11 @@ void ShardedModel::wrap_block(std::size_t index, Block& block) {
 /// The root's weights stay from the first use in forward to the last one in backward.
 void ShardedModel::wrap_run() {
   ModelFunction& run = step_.model.run();
-  run = [self = shared_from_this(), inner = std::move(run)](const Batch& batch) {
+  run = [self = shared_from_this(), inner = std::move(run)](const Batch& batch, Output output) {
     self->fetch_stream_.follow_current();
     self->gather_stream_.follow_current();
     self->finish_gather(self->root());
-    at::Tensor y = inner(batch);
+    at::Tensor y = inner(batch, output);
     if (!at::GradMode::is_enabled()) {
       for (Unit& unit : self->units_) self->release(unit);
     }

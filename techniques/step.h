@@ -23,6 +23,7 @@ struct Evidence {
   std::int64_t steps = 0;                   // optimizer updates, skipped ones included
   std::int64_t backward_passes = 0;         // calls of backward
   std::int64_t recomputed_blocks = 0;       // forward passes run again for backward
+  std::int64_t loss_chunks = 0;             // parts of the loss that ran again for backward
   std::int64_t offloaded_bytes = 0;         // saved tensors copied to the host
   std::int64_t fetched_bytes = 0;           // ... and back
   std::int64_t updates_in_backward = 0;     // parameters updated before backward ended

@@ -38,11 +38,11 @@ StreamedModel::StreamedModel(Step& step, const Recipe& recipe, const StreamedUni
 void StreamedModel::wrap_verbs() {
   const auto self = shared_from_this();
   weights_.arrived = [this](const auto& parameters) { return update(parameters); };
-  step_.model.run() = [self](const Batch& batch) {
-    if (!at::GradMode::is_enabled()) return self->evaluate(batch);
+  step_.model.run() = [self](const Batch& batch, Output output) {
+    if (!at::GradMode::is_enabled()) return self->evaluate(batch, output);
     const at::Tensor x = self->slice(self->between_, self->next_in_head_);
     self->input_of_head_ = x.detach().set_requires_grad(true);
-    return self->step_.model.head(self->input_of_head_);
+    return self->step_.model.finish(self->input_of_head_, batch, output);
   };
   step_.begin_batch = [self](const Batch& batch) { self->begin_batch(batch); };
   step_.backward = [self, inner = std::move(step_.backward)](const at::Tensor& loss) {
@@ -208,6 +208,7 @@ void StreamedModel::finish_batch() {
     const auto random = same_random_state(i);
     const at::Tensor x = embed(i);
     step_.evidence.fetched_bytes += static_cast<std::int64_t>(slice(batch_.inputs, i).nbytes());
+    if (!x.requires_grad()) continue;
     weights_.open_rows();
     torch::autograd::backward({x}, {slice(between_, i)});
     weights_.send_rows();
@@ -216,14 +217,14 @@ void StreamedModel::finish_batch() {
   between_.reset();
 }
 
-at::Tensor StreamedModel::evaluate(const Batch& batch) {
+at::Tensor StreamedModel::evaluate(const Batch& batch, Output output) {
   weights_.fetch_ends();
   Batch read = batch;
   read.inputs = weights_.fetch_rows(batch.inputs).to(recipe_.device);
   step_.model.enter(read);
   at::Tensor x = step_.model.embed(read).x;
   weights_.forward([&](std::size_t block) { x = step_.model.blocks()[block].run(x); });
-  return step_.model.head(std::move(x));
+  return step_.model.finish(std::move(x), batch, output);
 }
 
 void StreamedModel::note_random_state() {

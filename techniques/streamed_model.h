@@ -44,7 +44,7 @@ class StreamedModel : public std::enable_shared_from_this<StreamedModel> {
 
   void begin_batch(const Batch& batch);
   void finish_batch();
-  at::Tensor evaluate(const Batch& batch);
+  at::Tensor evaluate(const Batch& batch, Output output);
 
   at::Tensor slice(const at::Tensor& batch, std::size_t micro_batch) const;
   at::Tensor embed(std::size_t micro_batch);

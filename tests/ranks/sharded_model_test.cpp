@@ -53,7 +53,7 @@ class OddModel final : public Model {
   }
 
   at::Tensor output(const at::Tensor& x) {
-    return run()({.inputs = x, .attention_mask = {}, .labels = {}});
+    return logits({.inputs = x, .attention_mask = {}, .labels = {}});
   }
 
  private:

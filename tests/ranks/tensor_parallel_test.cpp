@@ -36,6 +36,7 @@ std::vector<ParallelRow> parallel_rows() {
       {"bert_on_4", small_bert(4, kBatch)},
       {"vit_on_3", small_vit(3, kBatch)},  // 5 tokens: parts of 2, 2 and 1
       {"gpt2_on_2", small_gpt2(2, kBatch)},
+      {"chunked_loss", small_gpt2(2, kBatch), {technique("chunked_loss", {{"chunks", 2}})}},
       {"adamw", mini_vit(2, kBatch), {}, double_adamw},
       {"clipping", mini_vit(2, kBatch), {}, clipped},
       {"float32", mini_vit(2, kBatch), {}, single, 1e-5},

@@ -55,6 +55,13 @@ constexpr std::array kContracts{
     Contract{.technique = "on_device_init", .needs = "bfloat16"},
     Contract{.technique = "activation_checkpointing"},
     Contract{.technique = "activation_offload"},
+    Contract{.technique = "chunked_loss",
+             .promise = Promise::same_sums,
+             .options =
+                 [] {
+                   return Json{{"chunks", 3}};
+                 },  // of 2, 1 and 1 tokens
+             .of_tokens = true},
     Contract{.technique = "optimizer_offload", .edit_control = &update_as_on_host},
     Contract{.technique = "optimizer_in_backward"},
     // On one rank; on many: tests/ranks.

@@ -25,6 +25,7 @@ struct Contract {
   Json (*options)() = nullptr;            // of the technique in these tests; none: its defaults
   void (*edit_control)(Json&) = nullptr;  // what the case without the technique has to say instead
   std::string_view needs = "";            // a technique without which it does nothing on the CPU
+  bool of_tokens = false;                 // refused but for models that tell each token's class
 };
 
 std::span<const Contract> contracts();

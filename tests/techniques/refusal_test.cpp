@@ -42,6 +42,13 @@ TEST(RefusalTest, AnOptimizerThatLooksAtWholeParametersGetsNoParts) {
   }
 }
 
+TEST(RefusalTest, TheLossIsCutWhereThereAreTokensToCut) {
+  EXPECT_TRUE(contains(refusal(with(small_bert(), {technique("chunked_loss")})),
+                       "bert_mini has one row of logits a sample"));
+  EXPECT_TRUE(contains(refusal(with(small_gpt2(), {technique("chunked_loss")})),
+                       "4 tokens are not enough for 8 chunks"));
+}
+
 TEST(RefusalTest, AnImplementationThatIsMissingIsNamedWithThoseThatAreThere) {
   Json values = small_vit();
   values["train"]["optimizer"] = {{"name", "adafactor"}};

@@ -106,6 +106,26 @@ TEST(GradientAccumulationMemory, HasTheActivationsOfOneMicroBatch) {
   EXPECT_NEAR(ratio, 4.0, 0.02);
 }
 
+TEST(ChunkedLossMemory, KeepsNoLogits) {
+  const std::int64_t tokens = 8L * 4L;                 // B T
+  const std::int64_t logits = tokens * 50257L * 4L;    // B T V in fp32
+  const std::int64_t normalised = tokens * 256L * 4L;  // B T D, which the head's product reads
+  const std::int64_t statistics = 2L * tokens * 4L;    // of that normalisation
+  const std::int64_t targets_and_count = tokens * 8L + 4L;
+  const std::int64_t count_of_chunked = 8L;
+  const Trained plain = train(small_gpt2(), 1);
+  const auto chunked = [](std::int64_t chunks) {
+    return train(with(small_gpt2(), {technique("chunked_loss", {{"chunks", chunks}})}), 1);
+  };
+  const Trained two = chunked(2);
+  const Trained four = chunked(4);
+  EXPECT_EQ(plain.saved_bytes - two.saved_bytes,
+            logits + normalised + statistics + targets_and_count - count_of_chunked);
+  EXPECT_EQ(four.saved_bytes, two.saved_bytes);
+  EXPECT_EQ(two.evidence.loss_chunks, 2);
+  EXPECT_EQ(four.evidence.loss_chunks, 4);
+}
+
 TEST(OptimizerInBackwardMemory, HasOneGradientAtATime) {
   const Trained plain = train(small_vit(), 2);
   const Trained early = train(with(small_vit(), {technique("optimizer_in_backward")}), 2);
