@@ -3,26 +3,23 @@
 #include <ATen/ops/empty_like.h>
 
 #include <memory>
+#include <span>
 #include <utility>
 
 #include "src/memory/host_memory.h"
 #include "src/memory/saved_tensors.h"
 #include "src/memory/streams.h"
+#include "techniques/large_activation.h"
 #include "techniques/technique.h"
 
 namespace headroom {
 namespace {
 
-constexpr std::size_t kSmallestBytes = 16 * 1024;  // below, a copy costs more than it saves
-
-bool is_parameter(const at::Tensor& tensor) {
-  const at::Tensor base = tensor.is_view() ? at::Tensor(tensor._base()) : tensor;
-  return base.is_leaf() && base.requires_grad();
-}
-
 class Offload final : public SavedTensorHooks {
  public:
-  Offload(at::Device device, Evidence& evidence) : stream_(device), evidence_(evidence) {}
+  /// The parameters are the model's; both references outlive it.
+  Offload(at::Device device, std::span<const Parameter> parameters, Evidence& evidence)
+      : stream_(device), parameters_(parameters), evidence_(evidence) {}
 
   std::unique_ptr<torch::autograd::SavedVariableHooks> make() override {
     return std::make_unique<Hooks>(*this);
@@ -34,7 +31,7 @@ class Offload final : public SavedTensorHooks {
     explicit Hooks(Offload& offload) : offload_(offload) {}
 
     void call_pack_hook(const at::Tensor& tensor) override {
-      if (tensor.nbytes() < kSmallestBytes || is_parameter(tensor)) {
+      if (!is_large_activation(tensor, offload_.parameters_)) {
         note_saved(tensor);
         kept_ = tensor.detach();
         return;
@@ -66,6 +63,7 @@ class Offload final : public SavedTensorHooks {
   };
 
   CopyStream stream_;
+  std::span<const Parameter> parameters_;
   Evidence& evidence_;
 };
 
@@ -78,7 +76,8 @@ class ActivationOffload final : public Technique {
 };
 
 void ActivationOffload::wrap_model(Step& step, const Recipe& recipe) const {
-  const auto offload = std::make_shared<Offload>(recipe.device, step.evidence);
+  const auto offload =
+      std::make_shared<Offload>(recipe.device, step.model.parameters(), step.evidence);
   for (Block& block : step.model.blocks()) {
     block.run = [offload, inner = std::move(block.run)](const at::Tensor& x) {
       const SavedTensorScope scope(*offload);

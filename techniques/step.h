@@ -26,6 +26,8 @@ struct Evidence {
   std::int64_t loss_chunks = 0;             // parts of the loss that ran again for backward
   std::int64_t offloaded_bytes = 0;         // saved tensors copied to the host
   std::int64_t fetched_bytes = 0;           // ... and back
+  std::int64_t compressed_bytes = 0;        // of saved tensors, as they were
+  std::int64_t bytes_of_codes = 0;          // ... and as they were kept
   std::int64_t updates_in_backward = 0;     // parameters updated before backward ended
   std::int64_t staged_parameter_bytes = 0;  // parameters made elsewhere than they stay, or wider
   std::int64_t parameter_bytes = 0;         // parameters as they are trained

@@ -9,9 +9,9 @@ namespace headroom {
 
 // Each stands at the end of its technique's file.
 extern const TechniqueEntry kGradientAccumulation, kMixedPrecision, kBfloat16, kSgd, kOnDeviceInit,
-    kActivationCheckpointing, kActivationOffload, kChunkedLoss, kOptimizerOffload,
-    kOptimizerInBackward, kDdp, kZero1, kZero2, kFsdp, kTensorParallel, kCpuOffload,
-    kLayerStreaming;
+    kActivationCheckpointing, kActivationOffload, kCompressedActivations, kChunkedLoss,
+    kOptimizerOffload, kOptimizerInBackward, kDdp, kZero1, kZero2, kFsdp, kTensorParallel,
+    kCpuOffload, kLayerStreaming;
 
 std::span<const TechniqueEntry> technique_table() {
   static const std::array kTechniques{
@@ -22,6 +22,7 @@ std::span<const TechniqueEntry> technique_table() {
       kOnDeviceInit,
       kActivationCheckpointing,
       kActivationOffload,
+      kCompressedActivations,
       kChunkedLoss,
       kOptimizerOffload,
       kOptimizerInBackward,

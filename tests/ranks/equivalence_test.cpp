@@ -77,6 +77,7 @@ std::vector<EquivalenceRow> equivalence_rows() {
       {"mixed_precision", {technique("mixed_precision", {{"dtype", "bfloat16"}})}},
       {"loss_scaling", {technique("mixed_precision", {{"dtype", "float16"}})}},
       {"chunked_loss", {technique("chunked_loss", {{"chunks", 2}})}},
+      {"compressed_activations", {technique("compressed_activations")}},
   };
   std::vector<EquivalenceRow> rows;
   for (const auto& [name, sharding] : shardings) {

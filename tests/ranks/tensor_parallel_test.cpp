@@ -57,6 +57,12 @@ std::vector<ParallelRow> parallel_rows() {
        single,
        5e-2},
   };
+  // Ranks round their parts of what one rank rounds whole.
+  rows.push_back({"compressed_activations",
+                  small_vit(3, kBatch),
+                  {technique("compressed_activations")},
+                  single,
+                  1e-2});
   rows.push_back(
       {"checkpointing_of_vit", small_vit(3, kBatch), {technique("activation_checkpointing")}});
   rows.push_back({"sgd", mini_vit(2, kBatch), {technique("sgd", {{"lr", 0.02}})}, double_adamw});

@@ -55,6 +55,9 @@ constexpr std::array kContracts{
     Contract{.technique = "on_device_init", .needs = "bfloat16"},
     Contract{.technique = "activation_checkpointing"},
     Contract{.technique = "activation_offload"},
+    Contract{.technique = "compressed_activations",
+             .promise = Promise::rounding,
+             .loss_tolerance = 1e-2},
     Contract{.technique = "chunked_loss",
              .promise = Promise::same_sums,
              .options =

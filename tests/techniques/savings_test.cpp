@@ -97,6 +97,25 @@ TEST(ActivationOffloadMemory, LosesWhatBlocksSaveFrom16KibOn) {
   EXPECT_EQ(moved.host_pool_bytes, 0);  // handed back with the graph
 }
 
+TEST(CompressedActivationsMemory, HasAByteForEachNumberAndEightForEach256) {
+  const Trained plain = train(small_vit(), 1);
+  const Trained narrow = train(with(small_vit(), {technique("compressed_activations")}), 1);
+  const std::int64_t taken = narrow.evidence.compressed_bytes;
+  EXPECT_GT(taken, plain.saved_bytes / 2);
+  EXPECT_EQ(narrow.evidence.bytes_of_codes, taken / 4 + taken / 4 / 256 * 8);
+  EXPECT_EQ(plain.saved_bytes - narrow.saved_bytes, taken - narrow.evidence.bytes_of_codes);
+}
+
+TEST(CompressedActivationsTest, LeavesForwardAsItIsAndGradientsNearby) {
+  for (const Json& values : {small_vit(), small_bert()}) {
+    const Trained plain = train(values, 1);
+    const Trained narrow = train(with(values, {technique("compressed_activations")}), 1);
+    EXPECT_EQ(loss_distance(narrow, plain), 0.0);
+    EXPECT_GT(gradient_distance(narrow, plain), 0.0);
+    EXPECT_LE(gradient_distance(narrow, plain), 2e-2);
+  }
+}
+
 TEST(GradientAccumulationMemory, HasTheActivationsOfOneMicroBatch) {
   const Json values = with(small_vit(), {technique("gradient_accumulation")});  // 4 of 2 samples
   const std::int64_t of_two = saved_bytes(with_batch(small_vit(), 2));
