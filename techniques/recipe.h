@@ -12,6 +12,7 @@
 #include "models/table.h"
 #include "src/core/fields.h"
 #include "src/distributed/process_group.h"
+#include "src/memory/allocator_settings.h"
 #include "src/optimizers/options.h"
 #include "techniques/mixed_precision.h"
 
@@ -57,6 +58,7 @@ struct Recipe {
   ModelOptions model;
   DataOptions data;
   TrainOptions train;
+  AllocatorSettings allocator;
   Membership membership;
   bool computes = true;  // false: it is planned, so that no value matters
 

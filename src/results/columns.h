@@ -64,6 +64,7 @@ struct ColumnEntry {
   X(sequence_length, integer, work, "tokens of a sample", "case:data.sequence_length")            \
   X(image_size, integer, work, "pixels of an image's side", "case:data.image_size")               \
   X(precision, text, work, "of weights, or mixed_ and that of products", worker)                  \
+  X(allocator, text, work, "settings of CUDA's caching allocator, or default", worker)            \
   X(attention, text, work, "which kernel computes attention", "case:model.attention")             \
   X(optimizer, text, work, "after techniques changed it", worker)                                 \
   X(parameters, integer, work, "trainable numbers of the model", worker)                          \

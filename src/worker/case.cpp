@@ -49,6 +49,8 @@ void case_fields(Fields& f, Recipe& recipe, Limits& limits) {
   f.object({"model", "what is trained"}, [&](Fields& g) { recipe.model.fields(g); });
   f.object({"data", "on what, and how it is loaded"}, [&](Fields& g) { recipe.data.fields(g); });
   f.object({"train", "how it is trained"}, [&](Fields& g) { recipe.train.fields(g); });
+  f.object({"allocator", "settings of PyTorch's caching allocator (CUDA)"},
+           [&](Fields& g) { recipe.allocator.fields(g); });
   f.object({"limits", "time and memory that a case may take"},
            [&](Fields& g) { limits.fields(g); });
 }
@@ -75,6 +77,10 @@ WorkerCase read_case(const nlohmann::ordered_json& values, at::Device device) {
                 [&](Fields& f) { result.techniques.back()->fields(f); });
   }
   check_excludes(names);
+  if (device.is_cpu() && !recipe.allocator.text().empty()) {
+    throw Unsupported("the CPU's allocator has no settings; the case has " +
+                      recipe.allocator.text());
+  }
   for (const auto& technique : result.techniques) technique->edit_recipe(recipe);
   check_optimizer(recipe);
   for (const auto& technique : result.techniques) technique->check_recipe(recipe);

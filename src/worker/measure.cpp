@@ -180,6 +180,7 @@ class Run {
 };
 
 void set_global_state(const Recipe& recipe) {
+  apply(recipe.allocator);
   at::globalContext().setAllowTF32CuBLAS(recipe.train.tf32);
   at::globalContext().setAllowTF32CuDNN(recipe.train.tf32);
 }

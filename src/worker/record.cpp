@@ -122,6 +122,11 @@ constexpr std::array kValues{
                 [](const ColumnSource& m) -> Json { return device_name(m.recipe.device); }},
     ColumnValue{column::micro_batch_size,
                 [](const ColumnSource& m) -> Json { return m.recipe.micro_batch_size(); }},
+    ColumnValue{column::allocator,
+                [](const ColumnSource& m) -> Json {
+                  const std::string settings = m.recipe.allocator.text();
+                  return settings.empty() ? "default" : settings;
+                }},
     ColumnValue{column::precision,
                 [](const ColumnSource& m) -> Json { return m.recipe.precision_name(); }},
     ColumnValue{column::optimizer,

@@ -42,6 +42,12 @@ TEST(RefusalTest, AnOptimizerThatLooksAtWholeParametersGetsNoParts) {
   }
 }
 
+TEST(RefusalTest, TheAllocatorOfTheCpuHasNoSettings) {
+  Json values = small_vit();
+  values["allocator"] = {{"expandable_segments", true}, {"max_split_size_mb", 128}};
+  EXPECT_TRUE(contains(refusal(values), "expandable_segments:True,max_split_size_mb:128"));
+}
+
 TEST(RefusalTest, TheLossIsCutWhereThereAreTokensToCut) {
   EXPECT_TRUE(contains(refusal(with(small_bert(), {technique("chunked_loss")})),
                        "bert_mini has one row of logits a sample"));

@@ -31,7 +31,7 @@ TEST(CatalogTest, HoldsEveryRowOfTheTables) {
   EXPECT_EQ(names_in(catalog.at("techniques")), names_in_table(technique_table()));
   EXPECT_EQ(names_in(catalog.at("columns")), names_in_table(kColumns));
   EXPECT_EQ(names_in(catalog.at("case")),
-            (std::vector<std::string>{"ranks", "model", "data", "train", "limits"}));
+            (std::vector<std::string>{"ranks", "model", "data", "train", "allocator", "limits"}));
 }
 
 TEST(CatalogTest, EveryColumnThatCopiesTheCaseNamesAFieldOfIt) {
