@@ -241,30 +241,6 @@ TEST(Plan, CountsWhatIsOffloadedAsTheHosts) {
   }
 }
 
-// docs/techniques.md says the figures.
-TEST(Plan, StreamsVitInAHundredthOfTheMemory) {
-  const auto rows = plan_once({source("configs/vit_l_hundredth.yaml"), "--only", "row_1_|row_8",
-                               "--set", "train.steps=2", "--set", "train.warmup_steps=1"});
-  const Cells& vanilla = rows.at(0);
-  const Cells& streamed = rows.at(1);
-  EXPECT_LE(100 * streamed.number("run_peak_reserved_upper_bytes"),
-            vanilla.number("run_peak_reserved_lower_bytes"));
-  EXPECT_LE(streamed.number("host_link_bytes_per_step"), 4'000'000'000);
-  EXPECT_LE(streamed.number("step_time_lower_bound_ns"),
-            vanilla.number("step_time_lower_bound_ns"));
-}
-
-TEST(Plan, FitsWithExpandableSegmentsWhatIsFreeInPieces) {
-  const TemporaryFolder folder;
-  const std::string out = folder / "out";
-  run_headroom({"plan", source("configs/allocator.yaml"), "--only", "in_7_gb", "--out", out});
-  const std::vector<Cells> rows = read_csv_rows(out);
-  ASSERT_EQ(rows.size(), 2u);
-  EXPECT_EQ(rows[0].text("status"), "out_of_memory");
-  EXPECT_EQ(rows[1].text("status"), "ok") << rows[1].text("reason");
-  EXPECT_EQ(rows[1].text("allocator"), "expandable_segments:True");
-}
-
 TEST(Plan, SaysByHowMuchACaseMisses) {
   const Cells& whole = row_of(published_vit(), "row_01_vanilla");
   const Cells cut = plan(TemporaryFolder(), {source("configs/vit_cifar10.yaml"), "--only",

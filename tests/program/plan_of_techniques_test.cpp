@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// What docs/techniques.md says of plans.
+#include <gtest/gtest.h>
+
+#include "tests/program/program.h"
+
+namespace headroom {
+namespace {
+
+std::vector<Cells> rows_of_plan(const std::string& suite, const std::string& only) {
+  const TemporaryFolder folder;
+  const std::string out = folder / "out";
+  run_headroom({"plan", source("configs/" + suite), "--only", only, "--set", "train.steps=2",
+                "--set", "train.warmup_steps=1", "--out", out});
+  return read_csv_rows(out);
+}
+
+TEST(PlanOfTechniques, StreamsVitInAHundredthOfTheMemory) {
+  const auto rows = rows_of_plan("vit_l_hundredth.yaml", "row_1_|row_8_|row_9_");
+  ASSERT_EQ(rows.size(), 3u);
+  for (const std::size_t streamed : {1, 2}) {
+    EXPECT_LE(100 * rows[streamed].number("run_peak_reserved_upper_bytes"),
+              rows[0].number("run_peak_reserved_lower_bytes"));
+    EXPECT_LE(rows[streamed].number("host_link_bytes_per_step"), 4'000'000'000);
+    EXPECT_LE(rows[streamed].number("step_time_lower_bound_ns"),
+              rows[0].number("step_time_lower_bound_ns"));
+  }
+}
+
+TEST(PlanOfTechniques, FitsWithExpandableSegmentsWhatIsFreeInPieces) {
+  const auto rows = rows_of_plan("allocator.yaml", "in_7_gb");
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].text("status"), "out_of_memory");
+  EXPECT_EQ(rows[1].text("status"), "ok") << rows[1].text("reason");
+  EXPECT_EQ(rows[1].text("allocator"), "expandable_segments:True");
+}
+
+}  // namespace
+}  // namespace headroom
