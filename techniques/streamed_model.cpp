@@ -117,10 +117,10 @@ at::Tensor StreamedModel::slice(const at::Tensor& batch, std::size_t micro_batch
 }
 
 at::Tensor StreamedModel::embed(std::size_t micro_batch) {
-  const at::Tensor inputs = weights_.fetch_rows(slice(batch_.inputs, micro_batch));
-  const Batch batch{.inputs = inputs.to(recipe_.device),
-                    .attention_mask = slice(batch_.attention_mask, micro_batch),
-                    .labels = {}};
+  const Batch on_host{.inputs = weights_.fetch_rows(slice(batch_.inputs, micro_batch)),
+                      .attention_mask = slice(batch_.attention_mask, micro_batch),
+                      .labels = {}};
+  const Batch batch = on_host.to(recipe_.device);
   step_.ledger.tag(batch.inputs, Category::batch);
   const AutocastScope autocast(recipe_.autocast_state());
   return step_.model.embed(batch).x;

@@ -23,6 +23,8 @@ from transformers import (
     BertForSequenceClassification,
     DistilBertConfig,
     DistilBertForSequenceClassification,
+    GPT2Config,
+    GPT2LMHeadModel,
 )
 
 try:
@@ -48,9 +50,14 @@ BERT = {  # layers, heads, width
     "bert_base": (12, 12, 768),
     "bert_large": (24, 16, 1024),
 }
+GPT2 = {  # layers, heads, width
+    "gpt2_mini": (4, 4, 256),
+    "gpt2": (12, 12, 768),
+}
+NO_TARGET = -100  # behind a text's last token
 OPTIMIZERS = {"adam": torch.optim.Adam, "adamw": torch.optim.AdamW, "sgd": torch.optim.SGD}
 KNOWN = {"gradient_accumulation", "mixed_precision", "bfloat16", "sgd", "on_device_init",
-         "activation_checkpointing", "optimizer_in_backward"}
+         "activation_checkpointing", "chunked_loss", "optimizer_in_backward"}
 JOINS_RANKS = {"ddp", "zero_1", "fsdp"}
 NOT_ON_RANKS = {"gradient_accumulation", "optimizer_in_backward"}
 
@@ -107,6 +114,13 @@ def make_model(case: dict):
             dropout=model["dropout"], attention_dropout=model["dropout"],
             seq_classif_dropout=model["dropout"], **text))
         return made, list(made.distilbert.transformer.layer)
+    if name in GPT2:
+        layers, heads, width = GPT2[name]
+        made = GPT2LMHeadModel(GPT2Config(
+            n_layer=layers, n_head=heads, n_embd=width, resid_pdrop=model["dropout"],
+            embd_pdrop=model["dropout"], attn_pdrop=model["dropout"], use_cache=False,
+            attn_implementation=text["attn_implementation"]))
+        return made, list(made.transformer.h)
     raise NotCovered("model " + name)
 
 
@@ -115,7 +129,10 @@ def make_batch(case: dict):
     labels = torch.randint(case["model"]["num_classes"], (size,))
     if case["model"]["name"] in VIT:
         return torch.randn(size, 3, data["image_size"], data["image_size"]), labels
-    return torch.randint(100, 30000, (size, data["sequence_length"])), labels
+    tokens = torch.randint(100, 30000, (size, data["sequence_length"]))
+    if case["model"]["name"] in GPT2:
+        labels = torch.nn.functional.pad(tokens, (0, 1), value=NO_TARGET)[:, 1:]
+    return tokens, labels
 
 
 def make_optimizer(options: dict, parameters, shared=False) -> torch.optim.Optimizer:
@@ -211,9 +228,26 @@ class Case:
                     else nullcontext())
         attention = sdpa_kernel(self.attention) if self.attention else nullcontext()
         with autocast, attention:
+            if "chunked_loss" in self.techniques:
+                return self.chunked_loss(inputs, labels, self.techniques["chunked_loss"]["chunks"])
             output = self.model(inputs.to(self.dtype) if inputs.is_floating_point() else inputs)
         logits = output if torch.is_tensor(output) else output.logits
-        return torch.nn.functional.cross_entropy(logits.float(), labels)
+        return self.cross_entropy(logits, labels)
+
+    @staticmethod
+    def cross_entropy(logits, labels, **options):
+        return torch.nn.functional.cross_entropy(
+            logits.float().flatten(0, -2), labels.flatten(), **options)
+
+    def chunked_loss(self, inputs, labels, chunks):
+        """Of some tokens at a time, each with a checkpoint of its own."""
+        def of_some(hidden, targets):
+            return self.cross_entropy(self.model.lm_head(hidden), targets, reduction="sum")
+
+        hidden = self.model.transformer(inputs).last_hidden_state
+        parts = zip(hidden.chunk(chunks, 1), labels.chunk(chunks, 1))
+        total = sum(checkpoint(of_some, *part, use_reentrant=False) for part in parts)
+        return total / (labels != NO_TARGET).sum()
 
     def step(self) -> None:
         parts = self.techniques.get("gradient_accumulation", {}).get("micro_batches", 1)
