@@ -184,6 +184,7 @@ std::unique_ptr<Model> make_gpt2(const ModelOptions& options, const InputShape& 
 
 constexpr Gpt2Size kGpt2Mini{.layers = 4, .width = 256, .heads = 4};
 constexpr Gpt2Size kGpt2{.layers = 12, .width = 768, .heads = 12};
+constexpr Gpt2Size kGpt2Xl{.layers = 48, .width = 1600, .heads = 25};
 /// 7,467,786,240 parameters: the 7.5B of Narayanan et al. 2021, arXiv:2104.04473, table 1.
 constexpr Gpt2Size kGpt2_7_5B{
     .layers = 36, .width = 4096, .heads = 32, .vocabulary = 51200, .positions = 2048};
@@ -193,6 +194,8 @@ constexpr std::array kGpt2Models = {
                InputKind::text, make_gpt2<kGpt2Mini>, kGpt2Mini.vocabulary, /*tells_tokens=*/true},
     ModelEntry{"gpt2", "GPT-2: 12 layers of width 768; tells the next token", InputKind::text,
                make_gpt2<kGpt2>, kGpt2.vocabulary, /*tells_tokens=*/true},
+    ModelEntry{"gpt2_xl", "GPT-2, XL: 48 layers of width 1600; tells the next token",
+               InputKind::text, make_gpt2<kGpt2Xl>, kGpt2Xl.vocabulary, /*tells_tokens=*/true},
     ModelEntry{"gpt2_7_5b", "GPT-2's shape at 7.5e9 parameters: 36 layers of width 4096",
                InputKind::text, make_gpt2<kGpt2_7_5B>, kGpt2_7_5B.vocabulary,
                /*tells_tokens=*/true},

@@ -80,6 +80,7 @@ BERTS = {  # name: (width, layers, heads, intermediate)
 GPT2S = {  # name: (layers, width, heads, vocabulary, positions)
     "gpt2_mini": (4, 256, 4, 50257, 1024),
     "gpt2": (12, 768, 12, 50257, 1024),
+    "gpt2_xl": (48, 1600, 25, 50257, 1024),
     "gpt2_7_5b": (36, 4096, 32, 51200, 2048),
 }
 # Of so many tokens' scores the file keeps one of each 4096.
@@ -262,6 +263,7 @@ def main():
             structure("distilbert", 2, 0),
             structure("gpt2_mini", 2, 0),
             structure("gpt2", 2, 0),
+            structure("gpt2_xl", 2, 0),
             structure("gpt2_7_5b", 2, 0),
         ],
         "parity": [

@@ -66,7 +66,8 @@ TEST(Structure, PublishedParameterCounts) {
   EXPECT_EQ(count("vit_l_16", 10, {.image_size = 224}), 303'311'882);
   EXPECT_EQ(count("vit_h_14", 10, {.image_size = 518}), 632'202'250);
   EXPECT_EQ(count("bert_large", 2, {.sequence_length = 512}), 335'143'938);
-  EXPECT_EQ(count("gpt2", 2, {.sequence_length = 1024}), 124'439'808);  // transformers
+  EXPECT_EQ(count("gpt2", 2, {.sequence_length = 1024}), 124'439'808);       // transformers
+  EXPECT_EQ(count("gpt2_xl", 2, {.sequence_length = 1024}), 1'557'611'200);  // transformers
   // arXiv:2104.04473, equation 2, and the last normalisation, which it leaves out
   const std::int64_t l = 36, h = 4096, v = 51200, s = 2048;
   EXPECT_EQ(count("gpt2_7_5b", 2, {.sequence_length = 2048}),
