@@ -17,6 +17,7 @@
 #include <string_view>
 #include <utility>
 
+#include "models/saved_names.h"
 #include "src/core/enum_names.h"
 #include "src/core/error.h"
 #include "src/core/file.h"
@@ -247,21 +248,53 @@ void SavedWeights::check_pieces(const std::string& name, std::span<const Piece> 
   if (end < first.part.all_rows()) refuse("leave out what begins at " + std::to_string(end));
 }
 
+void SavedWeights::rename(std::span<const Parameter> parameters) {
+  std::vector<std::string> in_file;
+  for (const auto& [name, pieces] : pieces_) in_file.push_back(name);
+  const SavedNames names(parameters, in_file);
+  for (const std::string& name : in_file) {
+    auto node = pieces_.extract(name);
+    node.key() = names.in_model(name);
+    if (node.key().empty()) continue;
+    if (!pieces_.insert(std::move(node)).inserted) {
+      throw ConfigError(Place{.file = path_}, "'" + name + "' is there under another name too");
+    }
+  }
+}
+
+void SavedWeights::match(std::span<const Parameter> parameters, Head head) {
+  rename(parameters);
+  std::vector<Parameter> saved(parameters.begin(), parameters.end());
+  if (head == Head::drawn) {
+    const std::size_t of_head =
+        std::erase_if(saved, [](const Parameter& p) { return is_of_head(p.name); });
+    if (of_head == 0) {
+      throw ConfigError("the model has no head that could begin anew: its embedding is its head");
+    }
+    std::erase_if(pieces_, [](const auto& entry) { return is_of_head(entry.first); });
+  }
+  check(saved);
+}
+
 void SavedWeights::check(std::span<const Parameter> parameters) const {
   std::vector<std::string> missing;
   std::vector<std::string> different;
   std::set<std::string> known;
+  bool head_differs = false;
   for (const Parameter& parameter : parameters) {
     known.insert(parameter.name);
     const auto found = pieces_.find(parameter.name);
     if (found == pieces_.end()) {
       missing.push_back(parameter.name);
+      head_differs = head_differs || is_of_head(parameter.name);
       continue;
     }
     const Piece& piece = found->second.front();
     std::string text =
         mismatch(parameter.name, piece.part.shape, piece.entry.type, parameter.tensor);
-    if (!text.empty()) different.push_back(std::move(text));
+    if (text.empty()) continue;
+    different.push_back(std::move(text));
+    head_differs = head_differs || is_of_head(parameter.name);
   }
   std::vector<std::string> unexpected;
   for (const auto& [name, pieces] : pieces_) {
@@ -272,7 +305,9 @@ void SavedWeights::check(std::span<const Parameter> parameters) const {
   const std::string text = name_list("missing", missing) + name_list("unexpected", unexpected) +
                            name_list("different", different);
   if (!text.empty()) {
-    throw ConfigError(Place{.file = path_}, "these are not the model's weights" + text);
+    const std::string hint =
+        head_differs ? "; a case with 'model.head: new' begins with a head of its own" : "";
+    throw ConfigError(Place{.file = path_}, "these are not the model's weights" + text + hint);
   }
 }
 
@@ -293,7 +328,7 @@ at::Tensor SavedWeights::read(const std::string& name) {
 
 void load_weights(const std::string& path, std::span<const Parameter> parameters) {
   SavedWeights saved(path);
-  saved.check(parameters);
+  saved.match(parameters, Head::saved);
   const at::NoGradGuard no_grad;
   for (const Parameter& parameter : parameters) parameter.tensor.copy_(saved.read(parameter.name));
 }

@@ -65,6 +65,12 @@ void write_weight_parts(const std::string& folder, const Saving& saving,
 /// they are not parts of anything.
 std::vector<TensorPart> read_parts(const TensorFile& file);
 
+/// What a model's head begins with, where the rest of it begins with saved weights.
+enum class Head {
+  saved,
+  drawn,  // anew, as the seed has it: for other classes
+};
+
 /// The weights of a model as they were saved: one safetensors file, or a folder of such files, in
 /// which ranks have put their parts. However they are cut, they are read whole.
 class SavedWeights {
@@ -74,9 +80,13 @@ class SavedWeights {
   /// fit together.
   explicit SavedWeights(const std::string& path);
 
-  /// Throws ConfigError unless these are just the model's parameters: same names, same shapes,
-  /// floating point. It lists the names that are missing, unexpected or different.
-  void check(std::span<const Parameter> parameters) const;
+  /// Calls the file's tensors as the model does (saved_names.h), and leaves out those of a head
+  /// where the model begins with one of its own. Throws ConfigError unless they are then just the
+  /// model's parameters, but for such a head: same names, same shapes, floating point. It lists the
+  /// names that are missing, unexpected or different.
+  void match(std::span<const Parameter> parameters, Head head);
+  /// Whether the parameter of that name begins as it was saved.
+  bool has(const std::string& name) const { return pieces_.contains(name); }
   /// A parameter by its name, whole, on the CPU, in the dtype of the file. Throws ConfigError where
   /// a value is not a number.
   at::Tensor read(const std::string& name);
@@ -89,6 +99,8 @@ class SavedWeights {
   };
 
   void check_are_of_one_saving() const;
+  void rename(std::span<const Parameter> parameters);
+  void check(std::span<const Parameter> parameters) const;
   void check_pieces(const std::string& name, std::span<const Piece> pieces) const;
 
   std::string path_;

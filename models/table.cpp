@@ -44,6 +44,11 @@ void ModelOptions::fields(Fields& f) {
           .summary = "saved weights to begin with, a safetensors file or a folder of them; empty: "
                      "the seed's"},
          weights);
+  static constexpr Choice kHeads[] = {
+      {"saved", "as in the saved weights"},
+      {"new", "as the seed has it, where their classes are others"}};
+  f.choice({.name = "head", .summary = "what the head begins with, beside saved weights"}, head,
+           kHeads);
 }
 
 void check_positions(const ModelOptions& options, const InputShape& shape, std::int64_t positions) {

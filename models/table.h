@@ -21,8 +21,10 @@ struct ModelOptions {
   Attention attention = Attention::automatic;
   double dropout = 0.0;
   std::string weights = {};  // a file or folder of saved weights; empty: the seed's
+  std::string head = "saved";
 
   void fields(Fields& f);
+  bool has_new_head() const { return head == "new"; }
 };
 
 /// What the data decide about a model. One of the two, by the kind of model.

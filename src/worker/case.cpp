@@ -25,6 +25,13 @@ void check_excludes(const std::vector<std::string>& names) {
   }
 }
 
+void check_weights(const ModelOptions& model) {
+  if (model.has_new_head() && model.weights.empty()) {
+    throw ConfigError(
+        "model.head: new goes with model.weights; without them all of a model is new");
+  }
+}
+
 void check_optimizer(const Recipe& recipe) {
   recipe.optimizer.check();
   if (recipe.cuts_parameters && !find_optimizer(recipe.optimizer.name).works_on_parts) {
@@ -77,6 +84,7 @@ WorkerCase read_case(const nlohmann::ordered_json& values, at::Device device) {
                 [&](Fields& f) { result.techniques.back()->fields(f); });
   }
   check_excludes(names);
+  check_weights(recipe.model);
   if (device.is_cpu() && !recipe.allocator.text().empty()) {
     throw Unsupported("the CPU's allocator has no settings; the case has " +
                       recipe.allocator.text());

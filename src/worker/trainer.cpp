@@ -115,11 +115,11 @@ void Trainer::make_model(at::Device device, at::ScalarType dtype, Start how,
 void Trainer::open_saved_weights() {
   if (recipe_.model.weights.empty() || !recipe_.computes) return;
   saved_.emplace(recipe_.model.weights);
-  saved_->check(model_->parameters());
+  saved_->match(model_->parameters(), recipe_.model.has_new_head() ? Head::drawn : Head::saved);
 }
 
 void Trainer::read_saved_weight(const Parameter& parameter) {
-  if (!saved_) return;
+  if (!saved_ || !saved_->has(parameter.name)) return;
   const at::NoGradGuard no_grad;
   parameter.tensor.copy_(saved_->read(parameter.name));
 }

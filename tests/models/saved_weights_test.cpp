@@ -114,7 +114,7 @@ TEST_F(SavedWeightsTest, EveryDifferenceIsListedAndNothingIsLoaded) {
       path_ +
           ": these are not the model's weights; missing: encoder.ln.bias; unexpected: "
           "encoder.ln.beta; different: class_token is I32, not floating point, heads.head.bias "
-          "is (1000), not (10)");
+          "is (1000), not (10); a case with 'model.head: new' begins with a head of its own");
   EXPECT_FALSE(tensors_of(*model).at("conv_proj.weight").eq(1).any().item<bool>());
 }
 
