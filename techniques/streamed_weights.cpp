@@ -69,14 +69,17 @@ at::Tensor StreamedWeights::make_buffer(std::int64_t elements, Category category
   return buffer;
 }
 
-/// At the first use: while the model is made, one parameter at a time is on the device.
+/// At the first use: while the model is made, one parameter at a time is on the device. Two buffers
+/// are one allocation, as the allocator rounds each up by as much as 2 MiB.
 void StreamedWeights::make_buffers() {
   if (weights_of_ends_.defined()) return;
   std::int64_t most = 0;
   for (std::size_t i = 0; i < blocks(); ++i) most = std::max(most, units_[i].elements());
-  for (int i = 0; i < 2; ++i) {
-    weights_.push_back(make_buffer(most, Category::weights));
-    gradients_.push_back({make_buffer(most, Category::gradients), std::nullopt});
+  const at::Tensor weights = make_buffer(2 * most, Category::weights);
+  const at::Tensor gradients = make_buffer(2 * most, Category::gradients);
+  for (std::int64_t i = 0; i < 2; ++i) {
+    weights_.push_back(weights.narrow(0, i * most, most));
+    gradients_.push_back({gradients.narrow(0, i * most, most), std::nullopt});
   }
   weights_of_ends_ = make_buffer(units_[ends()].elements(), Category::weights);
   gradients_of_ends_ = make_buffer(units_[ends()].elements(), Category::gradients);
