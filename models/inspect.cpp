@@ -20,11 +20,11 @@ namespace {
 
 std::string dtype_name(at::ScalarType type) { return c10::getDtypeNames(type).first; }
 
-nlohmann::ordered_json describe(const Parameter& parameter) {
-  return {{"name", parameter.name},
-          {"shape", parameter.tensor.sizes().vec()},
-          {"dtype", dtype_name(parameter.tensor.scalar_type())},
-          {"bytes", parameter.tensor.nbytes()}};
+nlohmann::ordered_json describe(const std::string& name, const at::Tensor& tensor) {
+  return {{"name", name},
+          {"shape", tensor.sizes().vec()},
+          {"dtype", dtype_name(tensor.scalar_type())},
+          {"bytes", tensor.nbytes()}};
 }
 
 /// Adds "parameter_count" and "parameter_bytes" of tensors.
@@ -130,7 +130,11 @@ nlohmann::ordered_json inspect(Model& model) {
   for (const Parameter& parameter : model.parameters()) {
     names[parameter.tensor.unsafeGetTensorImpl()] = parameter.name;
     sum.add(parameter.tensor);
-    parameters.push_back(describe(parameter));
+    parameters.push_back(describe(parameter.name, parameter.tensor));
+  }
+  nlohmann::ordered_json buffers = nlohmann::ordered_json::array();
+  for (const Buffer& buffer : model.buffers()) {
+    buffers.push_back(describe(buffer.name, buffer.tensor));
   }
   nlohmann::ordered_json blocks = nlohmann::ordered_json::array();
   for (const Block& block : model.blocks()) blocks.push_back(describe(block, names));
@@ -138,6 +142,7 @@ nlohmann::ordered_json inspect(Model& model) {
   nlohmann::ordered_json result;
   sum.write(result);
   result["parameters"] = std::move(parameters);
+  result["buffers"] = std::move(buffers);
   result["blocks"] = std::move(blocks);
   return result;
 }
@@ -151,7 +156,7 @@ void forward(const ForwardRequest& request) {
                                 : InputShape{.image_size = batch.inputs.size(2)};
 
   const auto model = entry.make(request.model, shape, ParameterFactory(request.device, at::kFloat));
-  load_weights(request.weights, model->parameters());
+  load_weights(request.weights, model->parameters(), model->buffers());
   model->set_training(false);
   const at::NoGradGuard no_grad;
   write_tensors(request.output, {{"logits", model->logits(batch.to(request.device))}});

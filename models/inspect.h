@@ -17,6 +17,7 @@ namespace headroom {
 ///     {"parameter_count": 5526346, "parameter_bytes": 22105384,
 ///      "parameters": [{"name": "class_token", "shape": [1, 1, 192], "dtype": "float32",
 ///                      "bytes": 768}, ...],
+///      "buffers": [],
 ///      "blocks": [{"parameters": ["encoder.layers.encoder_layer_0.ln_1.weight", ...],
 ///                  "parameter_count": 444864, "parameter_bytes": 1779456}, ...]}
 nlohmann::ordered_json inspect(Model& model);
@@ -25,7 +26,7 @@ nlohmann::ordered_json inspect(Model& model);
 struct ForwardRequest {
   ModelOptions model;
   at::Device device = at::kCPU;
-  std::string weights;  // the model's parameters, by their names
+  std::string weights;  // the model's parameters and buffers, by their names
   std::string inputs;   // images: `images` (B, 3, H, W) F32, H = W. texts: `input_ids` (B, T) I64,
                         // and `attention_mask` (B, T) I64 of 0 and 1; without it every token counts
   std::string output;   // gets `logits` F32: (B, C), or (B, T, C) where each token is told

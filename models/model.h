@@ -34,7 +34,8 @@ inline constexpr std::int64_t kNoTarget = -100;  // what PyTorch's cross entropy
 at::Tensor mean_cross_entropy(at::Tensor logits, const at::Tensor& targets);
 at::Tensor sum_of_cross_entropy(at::Tensor logits, const at::Tensor& targets);
 
-/// How one repeated layer is run: (B, T, D) -> (B, T, D).
+/// How one repeated layer is run. What blocks hand to each other is (B, T, D) of tokens, always of
+/// one shape, or (B, C, H, W) of images, of which all but B may change: ModelEntry::between.
 using BlockFunction = std::function<at::Tensor(const at::Tensor&)>;
 
 /// A repeated layer of a model. A technique that works by layers (checkpointing, offload, sharding)
@@ -51,12 +52,12 @@ enum class Output { logits, loss };
 
 /// How a whole model is run: a batch -> its logits, or its loss.
 using ModelFunction = std::function<at::Tensor(const Batch&, Output)>;
-/// How the loss comes of (B, T, D) of the last block.
+/// How the loss comes of what the last block hands on.
 using LossFunction = std::function<at::Tensor(at::Tensor x, const Batch&)>;
 
 /// What the blocks begin with, and what the Python reference still holds while they run.
 struct Embedded {
-  at::Tensor x;  // (B, T, D)
+  at::Tensor x;  // as blocks hand it on
   at::Tensor held = {};
 };
 
@@ -87,7 +88,7 @@ class Model {
   /// The parameter of which embed() reads the rows that batch.inputs name, (V, D), and nobody reads
   /// anything else; undefined: there is none. The row of a padding token is the first.
   virtual at::Tensor token_table() const { return {}; }
-  /// (B, T, D) of the last block -> logits(). Where there is one for each token, they may be given
+  /// What the last block hands on -> logits(). Where there is one for each token, they may be given
   /// a few at a time.
   virtual at::Tensor head(at::Tensor x) = 0;
   at::Tensor finish(at::Tensor x, const Batch& batch, Output output);
@@ -97,16 +98,20 @@ class Model {
   /// How blocks multiply; a technique may put another in its place.
   std::unique_ptr<BlockProducts>& products() { return products_; }
   std::span<const Parameter> parameters() const { return parameters_; }
+  /// What forward passes keep of batches while the model trains, and read when it does not.
+  std::span<const Buffer> buffers() const { return buffers_; }
   std::int64_t parameter_count() const;
   /// The indices of the parameters that each block alone reads, and behind them of all others.
   std::vector<std::vector<std::size_t>> parameters_by_block() const;
 
-  /// Dropout is applied while training; a new model trains.
+  /// While a model trains, dropout is applied and normalisations by the batch take and keep its
+  /// statistics; a new model trains.
   void set_training(bool training) { training_ = training; }
 
  protected:
-  explicit Model(std::vector<Parameter> parameters)
+  explicit Model(std::vector<Parameter> parameters, std::vector<Buffer> buffers = {})
       : parameters_(std::move(parameters)),
+        buffers_(std::move(buffers)),
         run_([this](const Batch& batch, Output output) {
           enter(batch);
           Embedded embedded = embed(batch);
@@ -125,9 +130,10 @@ class Model {
   bool training_ = true;
 
  private:
-  at::Tensor run_blocks(at::Tensor x);  // (B, T, D) -> (B, T, D)
+  at::Tensor run_blocks(at::Tensor x);
 
   std::vector<Parameter> parameters_;
+  std::vector<Buffer> buffers_;
   ModelFunction run_;
   LossFunction loss_of_;
 };

@@ -59,6 +59,18 @@ at::Tensor ParameterFactory::constant(const std::string& name, at::IntArrayRef s
   return keep(name, at::full(shape, value, drawn(device_, dtype_)));
 }
 
+at::Tensor ParameterFactory::buffer(const std::string& name, at::IntArrayRef shape, double value) {
+  const at::TensorOptions options = at::TensorOptions().device(device_).dtype(dtype_);
+  buffers_.push_back({name, at::full(shape, value, options)});
+  return buffers_.back().tensor;
+}
+
+at::Tensor ParameterFactory::counter(const std::string& name) {
+  const at::TensorOptions options = at::TensorOptions().device(device_).dtype(at::kLong);
+  buffers_.push_back({name, at::full({}, 0, options)});
+  return buffers_.back().tensor;
+}
+
 at::Tensor ParameterFactory::empty(at::IntArrayRef shape) const {
   const at::TensorOptions options = drawn(device_, dtype_);
   return start_ == Start::zeros && device_.is_cpu() ? shared(shape, options)

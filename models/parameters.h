@@ -18,6 +18,13 @@ struct Parameter {
   at::Tensor tensor;
 };
 
+/// A named tensor of a model that no gradient changes, but its own forward passes while it trains:
+/// the running statistics of a normalisation. The handle is shared as a parameter's is.
+struct Buffer {
+  std::string name;
+  at::Tensor tensor;
+};
+
 /// What parameters begin with.
 enum class Start {
   drawn,  // as the model asks
@@ -43,9 +50,13 @@ class ParameterFactory {
   at::Tensor uniform(const std::string& name, at::IntArrayRef shape,
                      double bound);  // [-bound, bound]
   at::Tensor constant(const std::string& name, at::IntArrayRef shape, double value);
+  /// A buffer in the dtype of the parameters, and one that counts: () int64, 0. `made` sees none.
+  at::Tensor buffer(const std::string& name, at::IntArrayRef shape, double value);
+  at::Tensor counter(const std::string& name);
 
-  /// All that were made, in order. The factory is empty afterwards.
+  /// All that were made, in order. The factory has none afterwards.
   std::vector<Parameter> take();
+  std::vector<Buffer> take_buffers() { return std::exchange(buffers_, {}); }
 
  private:
   at::Tensor empty(at::IntArrayRef shape) const;
@@ -57,6 +68,7 @@ class ParameterFactory {
   Start start_;
   MadeParameter made_;
   std::vector<Parameter> parameters_;
+  std::vector<Buffer> buffers_;
 };
 
 }  // namespace headroom

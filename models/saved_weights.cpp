@@ -12,7 +12,6 @@
 #include <filesystem>
 #include <iomanip>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <sstream>
 #include <string_view>
 #include <utility>
@@ -106,14 +105,18 @@ std::string name_list(std::string_view title, const std::vector<std::string>& na
   return text;
 }
 
-/// What keeps saved values from being the parameter; empty: nothing.
+bool is_integer(at::ScalarType type) { return at::isIntegralType(type, /*includeBool=*/false); }
+
+/// What keeps saved values from being the model's tensor; empty: nothing.
 std::string mismatch(const std::string& name, at::IntArrayRef shape, SafetensorsType type,
-                     const at::Tensor& parameter) {
-  if (parameter.sizes() != shape) {
-    return name + " is " + shape_text(shape) + ", not " + shape_text(parameter.sizes());
+                     const at::Tensor& tensor) {
+  if (tensor.sizes() != shape) {
+    return name + " is " + shape_text(shape) + ", not " + shape_text(tensor.sizes());
   }
-  if (!at::isFloatingType(to_scalar_type(type))) {
-    return name + " is " + std::string(enum_name(type)) + ", not floating point";
+  const auto fits = tensor.is_floating_point() ? &at::isFloatingType : &is_integer;
+  if (!fits(to_scalar_type(type))) {
+    return name + " is " + std::string(enum_name(type)) + ", not " +
+           (tensor.is_floating_point() ? "floating point" : "an integer");
   }
   return {};
 }
@@ -262,46 +265,42 @@ void SavedWeights::rename(std::span<const Parameter> parameters) {
   }
 }
 
-void SavedWeights::match(std::span<const Parameter> parameters, Head head) {
+void SavedWeights::match(std::span<const Parameter> parameters, std::span<const Buffer> buffers,
+                         Head head) {
   rename(parameters);
-  std::vector<Parameter> saved(parameters.begin(), parameters.end());
+  NamedTensors wanted;
+  for (const Parameter& parameter : parameters) wanted[parameter.name] = parameter.tensor;
+  for (const Buffer& buffer : buffers) wanted[buffer.name] = buffer.tensor;
   if (head == Head::drawn) {
-    const std::size_t of_head =
-        std::erase_if(saved, [](const Parameter& p) { return is_of_head(p.name); });
-    if (of_head == 0) {
+    const auto of_head = [](const auto& entry) { return is_of_head(entry.first); };
+    if (std::erase_if(wanted, of_head) == 0) {
       throw ConfigError("the model has no head that could begin anew: its embedding is its head");
     }
-    std::erase_if(pieces_, [](const auto& entry) { return is_of_head(entry.first); });
+    std::erase_if(pieces_, of_head);
   }
-  check(saved);
+  check(wanted);
 }
 
-void SavedWeights::check(std::span<const Parameter> parameters) const {
+void SavedWeights::check(const NamedTensors& wanted) const {
   std::vector<std::string> missing;
   std::vector<std::string> different;
-  std::set<std::string> known;
   bool head_differs = false;
-  for (const Parameter& parameter : parameters) {
-    known.insert(parameter.name);
-    const auto found = pieces_.find(parameter.name);
+  for (const auto& [name, tensor] : wanted) {
+    const auto found = pieces_.find(name);
     if (found == pieces_.end()) {
-      missing.push_back(parameter.name);
-      head_differs = head_differs || is_of_head(parameter.name);
-      continue;
+      missing.push_back(name);
+    } else {
+      const Piece& piece = found->second.front();
+      std::string text = mismatch(name, piece.part.shape, piece.entry.type, tensor);
+      if (text.empty()) continue;
+      different.push_back(std::move(text));
     }
-    const Piece& piece = found->second.front();
-    std::string text =
-        mismatch(parameter.name, piece.part.shape, piece.entry.type, parameter.tensor);
-    if (text.empty()) continue;
-    different.push_back(std::move(text));
-    head_differs = head_differs || is_of_head(parameter.name);
+    head_differs = head_differs || is_of_head(name);
   }
   std::vector<std::string> unexpected;
   for (const auto& [name, pieces] : pieces_) {
-    if (!known.contains(name)) unexpected.push_back(name);
+    if (!wanted.contains(name)) unexpected.push_back(name);
   }
-  std::ranges::sort(missing);
-  std::ranges::sort(different);
   const std::string text = name_list("missing", missing) + name_list("unexpected", unexpected) +
                            name_list("different", different);
   if (!text.empty()) {
@@ -326,11 +325,13 @@ at::Tensor SavedWeights::read(const std::string& name) {
   return whole;
 }
 
-void load_weights(const std::string& path, std::span<const Parameter> parameters) {
+void load_weights(const std::string& path, std::span<const Parameter> parameters,
+                  std::span<const Buffer> buffers) {
   SavedWeights saved(path);
-  saved.match(parameters, Head::saved);
+  saved.match(parameters, buffers, Head::saved);
   const at::NoGradGuard no_grad;
   for (const Parameter& parameter : parameters) parameter.tensor.copy_(saved.read(parameter.name));
+  for (const Buffer& buffer : buffers) buffer.tensor.copy_(saved.read(buffer.name));
 }
 
 }  // namespace headroom

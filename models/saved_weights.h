@@ -37,7 +37,7 @@ struct TensorPart {
   void put(const at::Tensor& whole, const at::Tensor& values) const;
 };
 
-/// What one rank has of a parameter.
+/// What one rank has of a parameter, or of a buffer.
 struct WeightPart {
   std::string name;
   TensorPart part;
@@ -82,12 +82,12 @@ class SavedWeights {
 
   /// Calls the file's tensors as the model does (saved_names.h), and leaves out those of a head
   /// where the model begins with one of its own. Throws ConfigError unless they are then just the
-  /// model's parameters, but for such a head: same names, same shapes, floating point. It lists the
-  /// names that are missing, unexpected or different.
-  void match(std::span<const Parameter> parameters, Head head);
-  /// Whether the parameter of that name begins as it was saved.
+  /// model's parameters, but for such a head, and buffers: same names, same shapes, floating point
+  /// or integers as those. It lists the names that are missing, unexpected or different.
+  void match(std::span<const Parameter> parameters, std::span<const Buffer> buffers, Head head);
+  /// Whether the tensor of that name begins as it was saved.
   bool has(const std::string& name) const { return pieces_.contains(name); }
-  /// A parameter by its name, whole, on the CPU, in the dtype of the file. Throws ConfigError where
+  /// A tensor by its name, whole, on the CPU, in the dtype of the file. Throws ConfigError where
   /// a value is not a number.
   at::Tensor read(const std::string& name);
 
@@ -100,7 +100,7 @@ class SavedWeights {
 
   void check_are_of_one_saving() const;
   void rename(std::span<const Parameter> parameters);
-  void check(std::span<const Parameter> parameters) const;
+  void check(const NamedTensors& wanted) const;
   void check_pieces(const std::string& name, std::span<const Piece> pieces) const;
 
   std::string path_;
@@ -108,9 +108,10 @@ class SavedWeights {
   std::map<std::string, std::vector<Piece>> pieces_;  // never without one
 };
 
-/// Replaces a model's parameters by saved ones, which are converted to their dtype.
+/// Replaces a model's parameters and buffers by saved ones, which are converted to their dtypes.
 /// Throws ConfigError where SavedWeights does. The model is as it was then, but where a value is
 /// not a number: those before it are replaced.
-void load_weights(const std::string& path, std::span<const Parameter> parameters);
+void load_weights(const std::string& path, std::span<const Parameter> parameters,
+                  std::span<const Buffer> buffers = {});
 
 }  // namespace headroom

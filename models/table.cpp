@@ -14,6 +14,7 @@ std::span<const ModelEntry> vit_models();
 std::span<const ModelEntry> bert_models();
 std::span<const ModelEntry> distilbert_models();
 std::span<const ModelEntry> gpt2_models();
+std::span<const ModelEntry> resnet_models();
 
 std::span<const ModelEntry> model_table() {
   const std::span<const ModelEntry> families[] = {
@@ -21,6 +22,7 @@ std::span<const ModelEntry> model_table() {
       bert_models(),
       distilbert_models(),
       gpt2_models(),
+      resnet_models(),
   };
   static const std::vector<ModelEntry> table = [&] {
     std::vector<ModelEntry> entries;

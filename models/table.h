@@ -35,6 +35,12 @@ struct InputShape {
 
 enum class InputKind { image, text };
 
+/// What a model's blocks hand to each other.
+enum class Between {
+  tokens,  // (B, T, D), of one shape; what they multiply by are linear layers, which ranks may cut
+  images,  // (B, C, H, W), of which all but B may change
+};
+
 /// Throws ConfigError where a model of so many positions has none for some token.
 void check_positions(const ModelOptions& options, const InputShape& shape, std::int64_t positions);
 
@@ -50,6 +56,10 @@ struct ModelEntry {
                                  ParameterFactory parameters);
   std::int64_t vocabulary = 0;  // ids of tokens it reads: 0 up to this; of texts alone
   bool tells_tokens = false;    // it has logits for each token, (B, T, C)
+  Between between = Between::tokens;
+  /// While it trains, a sample's logits depend on the others of its micro-batch: batch
+  /// normalisation. Then micro-batches have other losses and gradients than the batch.
+  bool mixes_samples = false;
 };
 
 /// All models, in the order in which `headroom list models` prints them.

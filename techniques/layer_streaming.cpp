@@ -34,6 +34,12 @@ void LayerStreaming::edit_recipe(Recipe& recipe) const {
 }
 
 void LayerStreaming::check_recipe(const Recipe& recipe) const {
+  if (find_model(recipe.model.name).between != Between::tokens) {
+    throw Unsupported(
+        "layer_streaming keeps what stands between two blocks in one tensor, for all blocks; those "
+        "of " +
+        recipe.model.name + " hand on other shapes each");
+  }
   if (recipe.autocast == at::kHalf && is_narrow(parameter_dtype_)) {
     throw Unsupported(kNoScalingOfNarrowGradients);
   }

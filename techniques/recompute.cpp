@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/batch_norm.h"
 #include "src/memory/saved_tensors.h"
 #include "techniques/mixed_precision.h"
 #include "techniques/random_state.h"
@@ -39,6 +40,7 @@ struct Recorded {
     *options.count += options.blocks;
     const at::AutoGradMode grad(true);
     const AutocastScope scope(autocast);
+    const StatisticsStay statistics;
     if (!random_state.defined()) return (*function)(x);
     const RandomStateScope random(options.device, random_state);
     return (*function)(x);

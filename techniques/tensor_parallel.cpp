@@ -155,6 +155,10 @@ void TensorParallel::edit_recipe(Recipe& recipe) const {
 }
 
 void TensorParallel::check_recipe(const Recipe& recipe) const {
+  if (find_model(recipe.model.name).between != Between::tokens) {
+    throw Unsupported("tensor_parallel cuts the linear layers of blocks; those of " +
+                      recipe.model.name + " are convolutions");
+  }
   if (recipe.model.dropout > 0.0) {
     throw Unsupported(
         "tensor_parallel: ranks would have to draw one dropout for what they all compute and "

@@ -24,7 +24,7 @@ enum class Category {
   batch,            // inputs and labels
   optimizer_state,  // moments, momentum, step counters
   gradients,        // of parameters
-  weights,          // parameters, in every precision they are kept in
+  weights,          // parameters, in every precision they are kept in, and buffers
   rounding,         // what the allocator hands out beyond what was asked for
 };
 

@@ -187,6 +187,7 @@ nlohmann::ordered_json inspect_with_flops(const ModelOptions& options, const Inp
   const ModelEntry& entry = find_model(options.name);
   const auto model = entry.make(options, shape, ParameterFactory(at::kCPU, at::kFloat));
   nlohmann::ordered_json result = inspect(*model);
+  model->set_training(false);  // one sample may be too few for the statistics of a batch
   const FlopCounter counter;
   const at::Tensor loss = model->loss(one_sample(entry.input, shape));
   result["forward_flops"] = counter.so_far().all;

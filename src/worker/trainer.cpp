@@ -73,6 +73,7 @@ void Trainer::build_model() {
   } else {
     make_model(recipe_.device, recipe_.dtype, start());
   }
+  place_buffers();
   evidence_.parameter_count = model_->parameter_count();
   evidence_.parameter_bytes =
       evidence_.parameter_count * static_cast<std::int64_t>(c10::elementSize(recipe_.dtype));
@@ -99,6 +100,16 @@ void Trainer::build_model_on_host() {
   move([&](const at::Tensor& tensor) { return tensor.to(recipe_.dtype); });
 }
 
+/// Buffers stay with every rank, in the dtype of the weights that forward reads; integers as such.
+void Trainer::place_buffers() {
+  for (const Buffer& buffer : model_->buffers()) {
+    at::Tensor placed = buffer.tensor.to(recipe_.device);
+    if (placed.is_floating_point()) placed = placed.to(recipe_.dtype_at_work());
+    buffer.tensor.set_data(placed);
+    ledger_.tag(buffer.tensor, Category::weights);
+  }
+}
+
 /// Makes the model with its parameters where and as they are to be, and fills them from saved
 /// weights. With `made` they have no memory yet.
 void Trainer::make_model(at::Device device, at::ScalarType dtype, Start how,
@@ -107,21 +118,24 @@ void Trainer::make_model(at::Device device, at::ScalarType dtype, Start how,
       find_model(recipe_.model.name)
           .make(recipe_.model, recipe_.data.shape(), ParameterFactory(device, dtype, how, made));
   for (const Parameter& p : model_->parameters()) ledger_.tag(p.tensor, Category::weights);
+  for (const Buffer& b : model_->buffers()) ledger_.tag(b.tensor, Category::weights);
   open_saved_weights();
+  for (const Buffer& buffer : model_->buffers()) read_saved(buffer.name, buffer.tensor);
   if (made) return;
-  for (const Parameter& parameter : model_->parameters()) read_saved_weight(parameter);
+  for (const Parameter& p : model_->parameters()) read_saved(p.name, p.tensor);
 }
 
 void Trainer::open_saved_weights() {
   if (recipe_.model.weights.empty() || !recipe_.computes) return;
   saved_.emplace(recipe_.model.weights);
-  saved_->match(model_->parameters(), recipe_.model.has_new_head() ? Head::drawn : Head::saved);
+  saved_->match(model_->parameters(), model_->buffers(),
+                recipe_.model.has_new_head() ? Head::drawn : Head::saved);
 }
 
-void Trainer::read_saved_weight(const Parameter& parameter) {
-  if (!saved_ || !saved_->has(parameter.name)) return;
+void Trainer::read_saved(const std::string& name, const at::Tensor& into) {
+  if (!saved_ || !saved_->has(name)) return;
   const at::NoGradGuard no_grad;
-  parameter.tensor.copy_(saved_->read(parameter.name));
+  into.copy_(saved_->read(name));
 }
 
 /// Lets each block say when it runs, forward and backward: innermost, so that a second run counts.
@@ -161,7 +175,7 @@ void Trainer::follow_gradients() {
 void Trainer::draw_parameters(const MadeParameter& made) {
   const auto hand_on = [&](std::size_t index, const at::Tensor& parameter) {
     ledger_.tag(parameter, Category::weights);
-    read_saved_weight({model_->parameters()[index].name, parameter});
+    read_saved(model_->parameters()[index].name, parameter);
     made(index, parameter);
     release_storage(parameter);
   };
@@ -308,6 +322,15 @@ at::Tensor Trainer::mean_over_ranks(const at::Tensor& loss) const {
   at::Tensor mean = loss.div(static_cast<double>(step_->group->ranks()));
   step_->group->sum(mean);
   return mean;
+}
+
+std::vector<WeightPart> Trainer::own_weights() const {
+  std::vector<WeightPart> weights = step_->own_weights();
+  if (recipe_.membership.rank > 0) return weights;
+  for (const Buffer& b : model_->buffers()) {
+    weights.push_back({b.name, TensorPart::whole(b.tensor.sizes()), b.tensor});
+  }
+  return weights;
 }
 
 Evidence Trainer::final_evidence() const {

@@ -32,8 +32,9 @@ class Trainer {
   Model& model() { return *model_; }
   /// Calls `call` while all of the model's weights are in memory. All ranks do so together.
   void with_weights(const std::function<void()>& call) { step_->with_weights(call); }
-  /// What of the weights this rank is to save.
-  std::vector<WeightPart> own_weights() const { return step_->own_weights(); }
+  /// What of the weights this rank is to save, and of the first rank its buffers: ranks see other
+  /// samples, and each keeps statistics of its own.
+  std::vector<WeightPart> own_weights() const;
   const Optimizer& optimizer() const { return *optimizer_; }
   Evidence& evidence() { return evidence_; }
   /// The evidence with what is known only at the end: where the optimizer's state lies.
@@ -53,12 +54,13 @@ class Trainer {
  private:
   void build_model();
   void build_model_on_host();
+  void place_buffers();
   void make_model(at::Device device, at::ScalarType dtype, Start how,
                   const MadeParameter& made = {});
   /// What parameters begin with: where nothing is computed they need not be drawn.
   Start start() const { return recipe_.computes ? Start::drawn : Start::zeros; }
   void open_saved_weights();
-  void read_saved_weight(const Parameter& parameter);
+  void read_saved(const std::string& name, const at::Tensor& into);
   void follow_blocks();
   void follow_gradients();
   void make_step();

@@ -48,7 +48,7 @@ class SavedNamesTest : public testing::Test {
     write_tensors(path_, tensors);
     saved_.emplace(path_);
     try {
-      saved_->match(model.parameters(), head);
+      saved_->match(model.parameters(), model.buffers(), head);
     } catch (const ConfigError& error) {
       return error.what();
     }
