@@ -38,8 +38,7 @@ at::Tensor BatchNorm::operator()(const at::Tensor& x, bool training) const {
   if (counts) num_batches_tracked.add_(1);
   // With a momentum of 0 they stay. Left out instead, backward would be given fewer saved tensors.
   return at::batch_norm(x, weight, bias, running_mean, running_var, training,
-                        counts ? kMomentum : 0.0, kEpsilon,
-                        at::globalContext().userEnabledCuDNN());
+                        counts ? kMomentum : 0.0, kEpsilon, at::globalContext().userEnabledCuDNN());
 }
 
 }  // namespace headroom

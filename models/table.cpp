@@ -18,11 +18,7 @@ std::span<const ModelEntry> resnet_models();
 
 std::span<const ModelEntry> model_table() {
   const std::span<const ModelEntry> families[] = {
-      vit_models(),
-      bert_models(),
-      distilbert_models(),
-      gpt2_models(),
-      resnet_models(),
+      vit_models(), bert_models(), distilbert_models(), gpt2_models(), resnet_models(),
   };
   static const std::vector<ModelEntry> table = [&] {
     std::vector<ModelEntry> entries;

@@ -50,6 +50,7 @@ extern constinit const TechniqueEntry kGradientAccumulation{
     .make = &make_technique<GradientAccumulation>,
     .loss_tolerance = 1e-5,
     .gradient_tolerance = 1e-4,
+    .splits_batch = true,
 };
 
 }  // namespace headroom

@@ -71,6 +71,7 @@ struct TechniqueEntry {
   std::span<const std::string_view> excludes = {};
   bool joins_ranks = false;       // it makes one training of what all ranks do
   bool replicates_batch = false;  // ... of the same samples
+  bool splits_batch = false;      // what forward passes read is less than a batch: micro-batches
   FitCost fit_cost = {};          // where `headroom fit` stacks it
   std::string_view changes = {};  // of what is computed, for people; empty: nothing but rounding
 };

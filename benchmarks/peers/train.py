@@ -16,6 +16,8 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.parallel import DistributedDataParallel
 from torch.profiler import ProfilerActivity, profile, record_function
 from torch.utils.checkpoint import checkpoint
+from torchvision.models import resnet50
+from torchvision.models.resnet import Bottleneck, ResNet
 from torchvision.models.vision_transformer import VisionTransformer
 from transformers import (
     Adafactor,
@@ -54,6 +56,20 @@ GPT2 = {  # layers, heads, width
     "gpt2_mini": (4, 4, 256),
     "gpt2": (12, 12, 768),
 }
+
+
+class MiniResNet(ResNet):
+    """torchvision's, with an eighth of the channels behind the stem."""
+
+    def __init__(self, num_classes):
+        super().__init__(Bottleneck, [2, 2, 1, 1])
+        self.fc = torch.nn.Linear(self.inplanes, num_classes)
+
+    def _make_layer(self, block, planes, *arguments, **options):
+        return super()._make_layer(block, planes // 8, *arguments, **options)
+
+
+RESNET = {"resnet_mini": MiniResNet, "resnet_50": resnet50}
 NO_TARGET = -100  # behind a text's last token
 OPTIMIZERS = {"adam": torch.optim.Adam, "adamw": torch.optim.AdamW, "sgd": torch.optim.SGD}
 KNOWN = {"gradient_accumulation", "mixed_precision", "bfloat16", "sgd", "on_device_init",
@@ -100,6 +116,9 @@ def make_model(case: dict):
             case["data"]["image_size"], patch, layers, heads, width, 4 * width,
             dropout=model["dropout"], num_classes=model["num_classes"])
         return made, list(made.encoder.layers)
+    if name in RESNET:
+        made = RESNET[name](num_classes=model["num_classes"])
+        return made, [module for module in made.modules() if isinstance(module, Bottleneck)]
     text = {"num_labels": model["num_classes"],
             "attn_implementation": "eager" if model["attention"] == "eager" else "sdpa"}
     if name in BERT:
@@ -127,7 +146,7 @@ def make_model(case: dict):
 def make_batch(case: dict):
     data, size = case["data"], case["train"]["batch_size"]
     labels = torch.randint(case["model"]["num_classes"], (size,))
-    if case["model"]["name"] in VIT:
+    if case["model"]["name"] in VIT | RESNET:
         return torch.randn(size, 3, data["image_size"], data["image_size"]), labels
     tokens = torch.randint(100, 30000, (size, data["sequence_length"]))
     if case["model"]["name"] in GPT2:

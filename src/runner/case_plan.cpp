@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "src/gpus/gpu.h"
 #include "src/results/columns.h"
@@ -14,6 +15,24 @@ namespace headroom {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+/// The runs between which reserved memory lies: with both extremes of what it depends on.
+std::vector<DryRun> extremes_of(const DryRun& estimated, const Json& report) {
+  std::vector<DryRun> extremes;
+  const auto add = [&](auto DryRun::*setting, auto value) {
+    extremes.push_back(estimated);
+    extremes.back().*setting = value;
+  };
+  if (depends_on_host(report)) {
+    add(&DryRun::host, DryRun::Host::slow);
+    add(&DryRun::host, DryRun::Host::ahead);
+  }
+  if (depends_on_layouts(report)) {
+    add(&DryRun::layout_copies, DryRun::LayoutCopies::forward);
+    add(&DryRun::layout_copies, DryRun::LayoutCopies::backward);
+  }
+  return extremes;
+}
 
 class CasePlanner {
  public:
@@ -64,30 +83,27 @@ class CasePlanner {
     return true;
   }
 
-  /// Where no answer of the dry run hung on the host's pace, all paces give the same. A worker that
-  /// tells no reserved peak has no bounds of it, and neither has one that ends badly at one of the
-  /// two paces. False: the user interrupted it.
-  bool add_bounds(DryRun dry_run, const DryAttempt& estimated, CasePlan& result) {
+  /// Where no answer of the dry run hung on the host's pace, all paces give the same, and so where
+  /// no convolution is large. A worker that tells no reserved peak has no bounds of it, and neither
+  /// has one that ends badly at one of the extremes. False: the user interrupted it.
+  bool add_bounds(const DryRun& dry_run, const DryAttempt& estimated, CasePlan& result) {
     const auto reserved = [](const DryAttempt& attempt) {
       return integer_in(attempt.outcome.record.at("columns"), column::run_peak_reserved_bytes);
     };
     if (!reserved(estimated)) return true;
     std::int64_t lower = *reserved(estimated);
     std::int64_t upper = lower;
-    if (depends_on_host(estimated.report)) {
-      WorkerRequest request = request_;
-      request.body.erase("snapshot");  // the estimated run's own is kept
-      for (const DryRun::Host host : {DryRun::Host::slow, DryRun::Host::ahead}) {
-        dry_run.host = host;
-        const DryAttempt bound = attempt(dry_run, request);
-        if (bound.interrupted) return false;
-        const Status status = bound.outcome.verdict.status;
-        // A host that is ahead can run out of memory where the estimated one does not.
-        if (status == Status::out_of_memory) continue;
-        if (status != Status::ok) return true;  // what it would have been is not known
-        lower = std::min(lower, reserved(bound).value_or(lower));
-        upper = std::max(upper, reserved(bound).value_or(upper));
-      }
+    WorkerRequest request = request_;
+    request.body.erase("snapshot");  // the estimated run's own is kept
+    for (const DryRun& extreme : extremes_of(dry_run, estimated.report)) {
+      const DryAttempt bound = attempt(extreme, request);
+      if (bound.interrupted) return false;
+      const Status status = bound.outcome.verdict.status;
+      // A host that is ahead can run out of memory where the estimated one does not.
+      if (status == Status::out_of_memory) continue;
+      if (status != Status::ok) return true;  // what it would have been is not known
+      lower = std::min(lower, reserved(bound).value_or(lower));
+      upper = std::max(upper, reserved(bound).value_or(upper));
     }
     result.figures.run_peak_reserved_lower_bytes = lower;
     result.figures.run_peak_reserved_upper_bytes = upper;

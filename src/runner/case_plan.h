@@ -19,7 +19,7 @@ struct PlanFigures {
   std::optional<std::int64_t> context_bytes;
   std::optional<bool> fits;
   std::optional<std::int64_t> missing_bytes;  // where it does not fit: by how much
-  // The bounds of run_peak_reserved_bytes over all paces of the host.
+  // The bounds of run_peak_reserved_bytes over all paces of the host and copies of convolutions.
   std::optional<std::int64_t> run_peak_reserved_lower_bytes;
   std::optional<std::int64_t> run_peak_reserved_upper_bytes;
   std::optional<std::int64_t> step_time_lower_bound_ns;
@@ -32,10 +32,9 @@ struct CasePlan {
 };
 
 /// Plans a case: runs its worker dry. `request` is what would measure it on CUDA. The worker runs
-/// again where more must be known: with a faster and a slower host, where reserved memory depends
-/// on that; with as much memory as it takes, where the case does not fit. Nothing: the user
-/// interrupted it.
-/// Throws as attempt_dry().
+/// again where more must be known: with a faster and a slower host, and with convolutions that work
+/// on copies, where reserved memory depends on that; with as much memory as it takes, where the
+/// case does not fit. Nothing: the user interrupted it. Throws as attempt_dry().
 std::optional<CasePlan> plan_case(const WorkerRequest& request, const DryRun& dry_run,
                                   const Catalog& catalog, Interrupts& interrupts,
                                   const std::function<void(const WorkerProgress&)>& on_progress);

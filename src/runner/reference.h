@@ -17,9 +17,11 @@ using DoneRow = std::function<const Row*(const Case&)>;
 /// the techniques' tolerances; where that is 0, not by one bit. Gives `incorrect`, with the
 /// numbers before the row's own reason, or the row's own status and reason.
 ///
-/// There is no check where the row is not `ok`, where the model drops out (the random numbers
-/// differ), or where the reference is not done, which it is only where it stands before the case in
-/// the suite or was done in an earlier run. A figure that either lacks is not compared.
+/// Where the model mixes samples and a technique splits the batch, the figures are those of other
+/// sums: the verdict's reason says that they were not compared. A check is not made either, and
+/// nothing said, where the row is not `ok`, where the model drops out (the random numbers differ),
+/// or where the reference is not done, which it is only where it stands before the case in the
+/// suite or was done in an earlier run. A figure that either lacks is not compared.
 Verdict check_against_reference(const Catalog& catalog, const Suite& suite, const Case& one,
                                 const Row& row, const DoneRow& done);
 

@@ -107,6 +107,7 @@ TechniqueInfo parse_technique(const Json& json) {
           .option_gradient_tolerance = rounds_by.value("gradient_tolerance", 0.0),
           .joins_ranks = json.value("joins_ranks", false),
           .replicates_batch = json.value("replicates_batch", false),
+          .splits_batch = json.value("splits_batch", false),
           .fit_cost = parse_fit_cost(fit),
           .changes = fit.value("changes", "")};
 }
@@ -136,9 +137,13 @@ Catalog build_catalog(const Json& json) {
                   .cuda_built = json.value("cuda_built", false),
                   .commit = json.value("commit", ""),
                   .case_fields = parse_fields(json.at("case")),
+                  .models = {},
                   .techniques = {},
                   .columns = {}};
   catalog.case_fields.push_back(gate_field());
+  for (const Json& model : json.value("models", Json::array())) {
+    catalog.models.push_back({model.at("name"), model.at("mixes_samples")});
+  }
   for (const Json& technique : json.at("techniques")) {
     catalog.techniques.push_back(parse_technique(technique));
   }
@@ -156,6 +161,10 @@ bool Field::applies_to(std::string_view sibling_name) const {
 std::string_view Column::case_path() const {
   if (!origin.starts_with(kCaseOrigin)) return {};
   return std::string_view(origin).substr(kCaseOrigin.size());
+}
+
+const ModelInfo* Catalog::find_model(std::string_view name) const {
+  return find_by_name(models, name);
 }
 
 const TechniqueInfo* Catalog::find_technique(std::string_view name) const {

@@ -55,8 +55,15 @@ struct TechniqueInfo {
   double option_gradient_tolerance = 0;
   bool joins_ranks = false;       // makes one training of the processes of a case
   bool replicates_batch = false;  // ... which all see the same samples
+  bool splits_batch = false;      // forward passes read micro-batches
   FitCost fit_cost = {};          // where `fit` stacks it
   std::string changes = {};       // of what is computed, for people; empty: nothing but rounding
+};
+
+struct ModelInfo {
+  std::string name;
+  /// A sample's loss depends on the others of its micro-batch.
+  bool mixes_samples = false;
 };
 
 /// One column of results.csv, as a catalog has it. The worker's own are those of kColumns; of rows
@@ -80,9 +87,11 @@ struct Catalog {
   bool cuda_built = false;
   std::string commit;
   std::vector<Field> case_fields;  // ranks, and the objects model, data, train, limits, gate
+  std::vector<ModelInfo> models;
   std::vector<TechniqueInfo> techniques;
   std::vector<Column> columns;
 
+  const ModelInfo* find_model(std::string_view name) const;          // null: unknown
   const TechniqueInfo* find_technique(std::string_view name) const;  // null: unknown
   const Column* find_column(std::string_view name) const;            // null: unknown
   /// The field of a case by its dotted path ("train.optimizer.lr"); null: unknown.

@@ -118,6 +118,7 @@ Json describe_technique(const TechniqueEntry& entry) {
           {"excludes", excluded_by(entry)},
           {"joins_ranks", entry.joins_ranks},
           {"replicates_batch", entry.replicates_batch},
+          {"splits_batch", entry.splits_batch},
           {"loss_tolerance", entry.loss_tolerance},
           {"gradient_tolerance", entry.gradient_tolerance},
           {"rounds_by",
@@ -137,9 +138,13 @@ Json make_catalog() {
       {"cuda_built", cuda_built()},
       {"commit", kCommit},
       {"case", describe_fields([&](Fields& f) { case_fields(f, recipe, limits); })},
+      {"models", Json::array()},
       {"techniques", Json::array()},
       {"columns", Json::array()},
   };
+  for (const ModelEntry& entry : model_table()) {
+    catalog["models"].push_back({{"name", entry.name}, {"mixes_samples", entry.mixes_samples}});
+  }
   for (const TechniqueEntry& entry : technique_table()) {
     catalog["techniques"].push_back(describe_technique(entry));
   }

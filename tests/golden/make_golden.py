@@ -10,7 +10,11 @@ The file holds no weights. Both sides fill parameters and inputs by the same has
 number n (parameters count from 0 in the order of named_parameters, inputs have the number 1000000)
 is `scale * uniform(n * 2**32 + i)`, where uniform takes the upper 24 bits of splitmix64 to [-1, 1).
 The scale is 1 for images and 1/16 for parameters; one-dimensional weights (of layer normalisations)
-have 1 added. All of it is exact in float32. tests/models/golden.cpp is the other side.
+have 1 added. Buffers are as the model makes them. All of it is exact in float32.
+tests/models/golden.cpp is the other side.
+
+A model with batch normalisation is compared while it trains; the file then has its buffers after that
+forward pass as well, and the logits of the same inputs in evaluation behind it.
 
 Values were computed in float64, so that they are the same on every machine to more digits than a
 test in float32 could see.
@@ -23,6 +27,7 @@ import numpy as np
 import torch
 import torchvision
 import transformers
+from torchvision.models.resnet import Bottleneck, ResNet
 from torchvision.models.vision_transformer import VisionTransformer
 from transformers import (
     BertConfig,
@@ -83,6 +88,20 @@ GPT2S = {  # name: (layers, width, heads, vocabulary, positions)
     "gpt2_xl": (48, 1600, 25, 50257, 1024),
     "gpt2_7_5b": (36, 4096, 32, 51200, 2048),
 }
+class MiniResNet(ResNet):
+    """torchvision's, with an eighth of the channels behind the stem."""
+
+    def __init__(self, num_classes):
+        super().__init__(Bottleneck, [2, 2, 1, 1])
+        self.fc = torch.nn.Linear(self.inplanes, num_classes)
+
+    def _make_layer(self, block, planes, *arguments, **options):
+        return super()._make_layer(block, planes // 8, *arguments, **options)
+
+
+RESNETS = {"resnet_mini": MiniResNet, "resnet_50": torchvision.models.resnet50}
+
+
 # Of so many tokens' scores the file keeps one of each 4096.
 LOGIT_STRIDE = 4096
 
@@ -96,6 +115,8 @@ def make(name, classes, image_size, dropout=0.0):
         return VisionTransformer(
             image_size, patch, layers, heads, width, 4 * width, dropout, num_classes=classes
         )
+    if name in RESNETS:
+        return RESNETS[name](num_classes=classes)
     if name in GPT2S:
         layers, width, heads, vocabulary, positions = GPT2S[name]
         return GPT2LMHeadModel(
@@ -161,9 +182,12 @@ def structure(name, classes, image_size):
     with torch.device("meta"):
         model = make(name, classes, image_size)
     parameters = [(n, list(p.shape)) for n, p in model.named_parameters()]
+    buffers = [(n, list(b.shape)) for n, b in model.named_buffers() if n in model.state_dict()]
     # lm_head.weight is transformer.wte.weight under a second name.
-    assert {n for n, _ in parameters} == set(model.state_dict()) - {"lm_head.weight"}
+    assert {n for n, _ in parameters + buffers} == set(model.state_dict()) - {"lm_head.weight"}
     folded, layers = fold_layers(parameters)
+    if name in RESNETS:
+        layers = sum(isinstance(module, Bottleneck) for module in model.modules())
     return {
         "model": name,
         "num_classes": classes,
@@ -171,11 +195,11 @@ def structure(name, classes, image_size):
         "parameter_count": sum(p.numel() for p in model.parameters()),
         "layers": layers,
         "parameters": folded,
-    }
+    } | ({"has_attention": False, "buffers": buffers} if name in RESNETS else {})
 
 
 def make_inputs(name, image_size, tokens, padded):
-    if name in VITS:
+    if name in VITS or name in RESNETS:
         return {"images": uniform(INPUTS, (BATCH, 3, image_size, image_size))}
     ids = (hashes(INPUTS, BATCH * tokens) % np.uint64(30522)).astype(np.int64)
     ids = torch.from_numpy(ids).reshape(BATCH, tokens)
@@ -206,11 +230,11 @@ def next_token_loss(output, model, inputs):
 
 
 def parity(name, classes, image_size=0, tokens=0, padded=False, gradients=True):
-    model = make(name, classes, image_size).eval()
+    model = make(name, classes, image_size).train(name in RESNETS)
     fill(model)
     model = model.double()
     inputs = make_inputs(name, image_size, tokens, padded)
-    output = model(inputs["images"]) if name in VITS else model(**inputs).logits
+    output = model(inputs["images"]) if "images" in inputs else model(**inputs).logits
     if name in GPT2S:
         loss = next_token_loss(output, model, inputs)
         output = output[..., ::LOGIT_STRIDE].flatten(0, 1)
@@ -223,12 +247,24 @@ def parity(name, classes, image_size=0, tokens=0, padded=False, gradients=True):
         "image_size": image_size,
         "tokens": tokens,
         "padded": padded,
-        "logits": [[round_to_digits(v) for v in row] for row in output.tolist()],
+        "logits": rows_of(output),
         "loss": round_to_digits(loss.item()),
         "gradients": [[n, *fingerprint(p.grad)] for n, p in model.named_parameters()]
         if gradients
         else [],
+    } | (after_a_batch(model, inputs) if name in RESNETS else {})
+
+
+def after_a_batch(model, inputs):
+    return {
+        "has_attention": False,
+        "buffers": [[n, *fingerprint(b.double())] for n, b in model.named_buffers()],
+        "evaluation": rows_of(model.eval()(inputs["images"])),
     }
+
+
+def rows_of(logits):
+    return [[round_to_digits(v) for v in row] for row in logits.tolist()]
 
 
 def dropouts(name, classes, image_size=0, tokens=0):
@@ -265,6 +301,8 @@ def main():
             structure("gpt2", 2, 0),
             structure("gpt2_xl", 2, 0),
             structure("gpt2_7_5b", 2, 0),
+            structure("resnet_mini", 10, 224),
+            structure("resnet_50", 1000, 224),
         ],
         "parity": [
             parity("vit_mini", 10, image_size=32),
@@ -277,6 +315,8 @@ def main():
             parity("gpt2_mini", 3, tokens=16),
             parity("gpt2_mini", 3, tokens=16, padded=True),
             parity("gpt2", 3, tokens=16),
+            parity("resnet_mini", 10, image_size=64),
+            parity("resnet_50", 10, image_size=64),
         ],
         "dropouts": [
             dropouts("vit_ti_16", 10, image_size=32),

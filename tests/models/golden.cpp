@@ -65,7 +65,9 @@ const nlohmann::json& golden() {
 std::unique_ptr<Model> make_golden_model(const nlohmann::json& entry, const GoldenModel& wanted) {
   const ModelOptions options{.name = entry.at("model").get<std::string>(),
                              .num_classes = entry.at("num_classes").get<std::int64_t>(),
-                             .attention = attention_named(wanted.attention)};
+                             .attention = entry.value("has_attention", true)
+                                              ? attention_named(wanted.attention)
+                                              : Attention::automatic};
   const InputShape shape{.image_size = entry.at("image_size").get<std::int64_t>(),
                          .sequence_length = entry.value("tokens", std::int64_t{16})};
   return find_model(options.name)

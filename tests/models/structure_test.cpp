@@ -48,6 +48,12 @@ TEST(Structure, EveryModelHasTheParametersOfItsReference) {
       EXPECT_TRUE(tensor.requires_grad() && tensor.is_leaf()) << name;
     }
     EXPECT_EQ(actual, expected_parameters(entry)) << entry.at("model");
+    Named buffers;
+    for (const auto& [name, tensor] : model->buffers()) {
+      buffers.emplace_back(name, tensor.sizes().vec());
+      EXPECT_FALSE(tensor.requires_grad()) << name;
+    }
+    EXPECT_EQ(buffers, entry.value("buffers", Named())) << entry.at("model");
     EXPECT_EQ(model->parameter_count(), entry.at("parameter_count").get<std::int64_t>());
     EXPECT_EQ(model->blocks().size(), entry.at("layers").get<std::size_t>());
   }
@@ -63,6 +69,7 @@ TEST(Structure, PublishedParameterCounts) {
   EXPECT_EQ(count("vit_b_16", 1000, {.image_size = 224}), 86'567'656);   // torchvision's table
   EXPECT_EQ(count("vit_l_16", 1000, {.image_size = 224}), 304'326'632);  // torchvision's table
   EXPECT_EQ(count("vit_h_14", 1000, {.image_size = 518}), 633'470'440);  // torchvision's table
+  EXPECT_EQ(count("resnet_50", 1000, {.image_size = 224}), 25'557'032);  // torchvision's table
   EXPECT_EQ(count("vit_l_16", 10, {.image_size = 224}), 303'311'882);
   EXPECT_EQ(count("vit_h_14", 10, {.image_size = 518}), 632'202'250);
   EXPECT_EQ(count("bert_large", 2, {.sequence_length = 512}), 335'143'938);

@@ -83,10 +83,21 @@ TEST(ModelOptions, AreReadFromACase) {
   EXPECT_EQ(options.attention, Attention::math);
   EXPECT_EQ(options.dropout, 0.1);
   EXPECT_NE(message_of([&] {
-              read_fields(ordered_json{{"name", "resnet"}}, "model",
+              read_fields(ordered_json{{"name", "resnet_51"}}, "model",
                           [&](Fields& f) { options.fields(f); });
             }),
             "no error");
+}
+
+TEST(ModelOptions, ThatAResnetLacksAreRefused) {
+  const auto make = [](const ModelOptions& options) {
+    find_model(options.name).make(options, {.image_size = 32}, {at::kMeta, at::kFloat});
+  };
+  EXPECT_EQ(message_of([&] { make({.name = "resnet_50", .dropout = 0.1}); }),
+            "resnet_50 has no dropout; it can only be 0");
+  EXPECT_EQ(message_of([&] { make({.name = "resnet_50", .attention = Attention::flash}); }),
+            "resnet_50 has no attention; it can only be automatic");
+  EXPECT_EQ(message_of([&] { make({.name = "resnet_50"}); }), "no error");
 }
 
 }  // namespace

@@ -92,6 +92,15 @@ void write_weights(Trainer& trainer, const std::string& path) {
   });
 }
 
+/// Of each buffer its sum, which tells one rank's from another's.
+Json sums_of_buffers(const Model& model) {
+  Json sums = Json::array();
+  for (const Buffer& buffer : model.buffers()) {
+    sums.push_back(buffer.tensor.sum().item<double>());
+  }
+  return sums;
+}
+
 Json categories(const PeakReport& peak) {
   Json result = Json::object();
   for (std::size_t i = 0; i < kCategories; ++i) {
@@ -135,6 +144,7 @@ void run(const Json& values, std::int64_t rank, const std::string& store, const 
   const Json seen{{"losses", losses},
                   {"gradient_norm", trainer.first_gradient_norm().value_or(0.0)},
                   {"inactive", inactive},
+                  {"buffers", sums_of_buffers(trainer.model())},
                   {"init_peak_bytes", init.allocated_bytes},
                   {"peak_bytes", peak.allocated_bytes},
                   {"ledger_bytes", ledger.peak().bytes},

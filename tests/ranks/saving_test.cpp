@@ -51,6 +51,35 @@ TEST(SavingTest, WhatShardsSaveIsLoadedWholeAndOnAnotherNumberOfRanks) {
   }
 }
 
+// Ranks see other samples. As under PyTorch's DistributedDataParallel, whose first rank sends its
+// buffers to the others, what is saved is what the first rank has seen.
+TEST(SavingTest, EachRankKeepsStatisticsOfItsOwnAndTheFirstOnesAreSaved) {
+  const std::vector<std::vector<Json>> stacks{
+      {technique("ddp")},
+      {technique("zero_1")},
+      {technique("zero_2")},
+      {technique("fsdp"), technique("on_device_init")},
+      {technique("fsdp"), technique("activation_checkpointing")},
+      {technique("fsdp"), technique("cpu_offload")},
+  };
+  RankSaw ddp;
+  for (const std::vector<Json>& stack : stacks) {
+    SCOPED_TRACE(Json(stack).dump());
+    const TemporaryFolder folder;
+    Json values = on_ranks(in_float64(mini_resnet(2, 4)), 2, stack);
+    values["train"]["save_weights"] = folder.path();
+    const auto ranks = train(values, 2);
+    EXPECT_EQ(ranks[0].seen.at("inactive"), "");
+    EXPECT_NE(ranks[0].seen.at("buffers"), ranks[1].seen.at("buffers"));
+    if (ddp.weights.empty()) ddp = ranks[0];
+    EXPECT_LE(loss_distance(ranks[0], ddp), 1e-12);
+    EXPECT_EQ(ranks[0].seen.at("buffers").size(), ddp.seen.at("buffers").size());
+    const RankSaw loaded = load(on_ranks(values, 1, {}), folder.path()).front();
+    EXPECT_EQ(loaded.seen.at("buffers"), ranks[0].seen.at("buffers"));
+    EXPECT_TRUE(loaded.weights == ranks[0].weights);
+  }
+}
+
 TEST(SavingTest, WhatTensorParallelSavesAreTheWeightsThatOneRankTrains) {
   for (const Json& small : {small_vit(3, 2), small_bert(2, 2)}) {
     const TemporaryFolder folder;

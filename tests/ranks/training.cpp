@@ -50,6 +50,13 @@ Json small_gpt2(std::int64_t ranks, std::int64_t batch_size) {
   return values;
 }
 
+Json mini_resnet(std::int64_t ranks, std::int64_t batch_size) {
+  Json values = small_vit(ranks, batch_size);
+  values["model"]["name"] = "resnet_mini";
+  values["data"]["image_size"] = 64;
+  return values;
+}
+
 namespace {
 
 /// A rank_trainer of one rank, which trains case after case: loading LibTorch takes longer than

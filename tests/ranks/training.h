@@ -25,6 +25,9 @@ Json mini_vit(std::int64_t ranks, std::int64_t batch_size);
 Json small_bert(std::int64_t ranks, std::int64_t batch_size);
 Json small_gpt2(std::int64_t ranks, std::int64_t batch_size);
 
+/// resnet_mini on digits of 64 pixels, likewise.
+Json mini_resnet(std::int64_t ranks, std::int64_t batch_size);
+
 /// What one rank saw, and its weights as the bytes of all parameters in order.
 struct RankSaw {
   Json seen;

@@ -95,6 +95,20 @@ TEST(Reference, says_nothing_where_the_model_drops_out) {
             "ok with a loss");
 }
 
+TEST(Reference, of_a_model_that_mixes_samples_is_not_that_of_a_split_batch) {
+  const TemporaryFolder folder;
+  const std::string text =
+      suite(kVanilla + kShifted + "  - {name: split, techniques: [{close: {loss_shift: 1.0}}]}\n",
+            "{name: mixes_samples}");
+  run_program({"run", folder.write("suite.yaml", text), "--out", folder / "out"});
+  const auto rows = read_rows(folder / "out");
+  EXPECT_EQ(rows.at("shifted").at("status"), "incorrect");
+  EXPECT_EQ(rows.at("split").at("status"), "ok");
+  EXPECT_EQ(rows.at("split").at("reason"),
+            "the loss of the first step is not compared with that of vanilla: mixes_samples "
+            "normalises by the statistics of a micro-batch, and close makes other ones");
+}
+
 TEST(Reference, comes_from_the_journal_on_resume) {
   const TemporaryFolder folder;
   const std::string file = folder.write("suite.yaml", suite(kVanilla + kShifted));

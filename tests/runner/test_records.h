@@ -73,10 +73,20 @@ inline Json with_column(Json record, const char* key, const Json& value) {
   return record;
 }
 
-/// As a dry run does in which so many answers hung on the host's pace.
-inline void leave_report(int undecided) {
+/// As a dry run does in which so many answers hung on the host's pace, and a convolution may copy
+/// so many bytes.
+inline void leave_report(int undecided, std::int64_t copied_bytes = 0) {
   std::ofstream(std::getenv("HEADROOM_DRY_RUN_REPORT") + std::string("/1.0.report"))
-      << dry_report([&](DryReport& report) { report.undecided_questions = undecided; });
+      << dry_report([&](DryReport& report) {
+           report.undecided_questions = undecided;
+           report.layout_copies_bytes = copied_bytes;
+         });
+}
+
+/// Which convolutions work on copies.
+inline std::string copying() {
+  const char* which = std::getenv("HEADROOM_DRY_RUN_LAYOUT_COPIES");
+  return which == nullptr ? "none" : which;
 }
 
 inline bool is_overcommitted() {

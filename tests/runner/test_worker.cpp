@@ -178,6 +178,7 @@ void work_together(const Json& record, bool waits_for_lost) {
 const std::map<std::string, std::function<void(const Json&)>>& behaviours() {
   static const std::map<std::string, std::function<void(const Json&)>> table = {
       {"ok", send_record},
+      {"mixes_samples", send_record},
       {"long_record", [](const Json& r) { send_record(as_long_as_can_be(r)); }},
       {"segv", [](const Json&) { crash(); }},
       {"abort", [](const Json&) { std::abort(); }},
@@ -280,6 +281,14 @@ const std::map<std::string, std::function<void(const Json&)>>& behaviours() {
          leave_report(1);
          send_record(
              with_column(record, "run_peak_reserved_bytes", is_bound() ? 9'000'000 : 8'000'000));
+       }},
+      {"dry_convolves",
+       [](const Json& record) {
+         leave_report(0, 1'000'000);
+         const int reserved = copying() == "none"      ? 8'000'000
+                              : copying() == "forward" ? 7'000'000
+                                                       : 9'000'000;
+         send_record(with_column(record, "run_peak_reserved_bytes", reserved));
        }},
       {"late_hang",
        [](const Json& record) {

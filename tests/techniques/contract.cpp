@@ -73,11 +73,12 @@ constexpr std::array kContracts{
     Contract{.technique = "zero_2", .promise = Promise::same_training},
     Contract{.technique = "fsdp", .promise = Promise::same_training},
     // Bias and product are added one after the other.
-    Contract{.technique = "tensor_parallel", .promise = Promise::same_sums},
+    Contract{.technique = "tensor_parallel", .promise = Promise::same_sums, .of_one_shape = true},
     Contract{.technique = "cpu_offload",
              .promise = Promise::same_training,
              .edit_control = &update_as_on_host},
-    Contract{.technique = "layer_streaming", .edit_control = &update_as_on_host},
+    Contract{
+        .technique = "layer_streaming", .edit_control = &update_as_on_host, .of_one_shape = true},
 };
 
 }  // namespace

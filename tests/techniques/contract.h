@@ -26,6 +26,7 @@ struct Contract {
   void (*edit_control)(Json&) = nullptr;  // what the case without the technique has to say instead
   std::string_view needs = "";            // a technique without which it does nothing on the CPU
   bool of_tokens = false;                 // refused but for models that tell each token's class
+  bool of_one_shape = false;              // refused where blocks hand on images
 };
 
 std::span<const Contract> contracts();

@@ -86,6 +86,7 @@ void expect_kept(const Trained& with, const Trained& without, Promise promise, d
   if (promise == Promise::same_training) {
     EXPECT_EQ(loss_distance(with, without), 0.0);
     EXPECT_EQ(weight_distance(with, without), 0.0);
+    EXPECT_EQ(buffer_distance(with, without), 0.0);
     EXPECT_LE(gradient_distance(with, without), tolerance);
     return;
   }
@@ -184,6 +185,22 @@ TEST_P(ContractTest, HoldsAloneOnATextModel) {
 
 TEST_P(ContractTest, HoldsAloneOnADecoder) {
   expect_contracts(small_gpt2(), completed({GetParam()}), {GetParam()});
+}
+
+/// Batch normalisation: what a technique makes of the batch's statistics shows in all numbers, and
+/// in the running ones.
+TEST_P(ContractTest, HoldsAloneOnAConvolutionalModel) {
+  const Names names = completed({GetParam()});
+  const Contract& contract = contract_of(GetParam());
+  if (contract.of_tokens || contract.of_one_shape) {
+    EXPECT_TRUE(refused(case_of(mini_resnet(), names)));
+  } else if (find_technique(GetParam()).splits_batch) {
+    const Trained with = train(case_of(mini_resnet(), names), kContractSteps);
+    EXPECT_EQ(with.inactive, "");
+    EXPECT_FALSE(same_bits(with, trained_once(mini_resnet(), kContractSteps)));
+  } else {
+    expect_contracts(mini_resnet(), names, {GetParam()});
+  }
 }
 
 /// With small steps: where a gradient is 0 but for its last bits, as that of a bias of keys, some

@@ -101,6 +101,12 @@ Json small_gpt2() {
   return values;
 }
 
+Json mini_resnet() {
+  Json values = mini_vit();
+  values["model"]["name"] = "resnet_mini";
+  return values;
+}
+
 Trained train(const Json& values, int steps, std::unique_ptr<Technique> innermost) {
   Trained result;
   const std::int64_t pool_before = host_pool_bytes();
@@ -129,12 +135,13 @@ Trained train(const Json& values, int steps, std::unique_ptr<Technique> innermos
   result.state_bytes = ledger.current_bytes(Category::optimizer_state);
   result.host_pool_bytes = host_pool_bytes() - pool_before;
   complete_evidence(read, trainer, flops.so_far(), result);
+  // Outside of the CPU allocator: what outlives this training is not to count in a later one.
+  const auto keep = [](const at::Tensor& t) { return host_buffer_like(t).copy_(t.detach()); };
   trainer.with_weights([&] {
-    for (const Parameter& parameter : trainer.model().parameters()) {
-      // Outside of the CPU allocator: what outlives this training is not to count in a later one.
-      result.weights.push_back(host_buffer_like(parameter.tensor).copy_(parameter.tensor.detach()));
-    }
+    for (const Parameter& p : trainer.model().parameters())
+      result.weights.push_back(keep(p.tensor));
   });
+  for (const Buffer& b : trainer.model().buffers()) result.buffers.push_back(keep(b.tensor));
   return result;
 }
 
@@ -169,12 +176,28 @@ double gradient_distance(const Trained& a, const Trained& b) {
   return relative(a.gradient_norm, b.gradient_norm);
 }
 
+double buffer_distance(const Trained& a, const Trained& b) {
+  double distance = 0.0;
+  for (std::size_t i = 0; i < a.buffers.size(); ++i) {
+    const at::Tensor left = a.buffers[i].to(at::kDouble);
+    const at::Tensor right = b.buffers[i].to(at::kDouble);
+    const double largest = right.abs().max().item<double>();
+    if (!left.equal(right)) {
+      distance = std::max(distance, left.sub(right).abs().max().item<double>() / largest);
+    }
+  }
+  return distance;
+}
+
 bool same_bits(const Trained& a, const Trained& b) {
   const auto equal = [](const at::Tensor& x, const at::Tensor& y) {
     return x.scalar_type() == y.scalar_type() && at::equal(x, y);
   };
+  const auto all_equal = [&](const auto& x, const auto& y) {
+    return std::equal(x.begin(), x.end(), y.begin(), y.end(), equal);
+  };
   return a.losses == b.losses && a.gradient_norm == b.gradient_norm &&
-         std::equal(a.weights.begin(), a.weights.end(), b.weights.begin(), b.weights.end(), equal);
+         all_equal(a.weights, b.weights) && all_equal(a.buffers, b.buffers);
 }
 
 }  // namespace headroom

@@ -22,11 +22,14 @@ Json small_vit();
 Json mini_vit();
 Json small_bert();
 Json small_gpt2();
+/// resnet_mini on digits of 64 pixels, likewise.
+Json mini_resnet();
 
 /// What a training did and what the ledger saw of it.
 struct Trained {
   std::vector<double> losses;
   std::vector<at::Tensor> weights;
+  std::vector<at::Tensor> buffers;
   double gradient_norm = 0.0;  // of the first step; 0: the trainer tells none
   Evidence evidence;
   std::string inactive;  // why techniques were; empty where all were active
@@ -55,7 +58,9 @@ double weight_distance(const Trained& a, const Trained& b);
 /// The largest relative distance of losses.
 double loss_distance(const Trained& a, const Trained& b);
 double gradient_distance(const Trained& a, const Trained& b);
-/// Losses, weights and gradient norm are equal to the last bit.
+/// The largest distance of two buffers, each over the buffer's largest value.
+double buffer_distance(const Trained& a, const Trained& b);
+/// Losses, weights, buffers and gradient norm are equal to the last bit.
 bool same_bits(const Trained& a, const Trained& b);
 
 }  // namespace headroom
