@@ -90,14 +90,19 @@ at::Tensor additive(const at::Tensor& mask, at::ScalarType dtype) {
   return zeros.masked_fill(~mask, lowest(dtype));
 }
 
+at::Tensor softmax(const at::Tensor& scores, SoftmaxIn softmax_in, at::ScalarType wanted) {
+  const bool widens = softmax_in == SoftmaxIn::float32 && scores.element_size() < 4;
+  return widens ? at::softmax(scores, -1, at::kFloat).to(wanted) : at::softmax(scores, -1);
+}
+
 /// As transformers writes it out, each operation by itself.
 at::Tensor attend_eager(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
-                        const at::Tensor& mask, double dropout) {
+                        const at::Tensor& mask, double dropout, SoftmaxIn softmax_in) {
   at::Tensor scores = scaled_scores(q, k);  // (B, H, T, T)
   if (mask.defined()) scores = scores + additive(mask, scores.scalar_type());
-  at::Tensor weights = at::softmax(scores, -1);             // (B, H, T, T)
-  weights = at::dropout(weights, dropout, /*train=*/true);  // (B, H, T, T)
-  return at::matmul(weights, v);                            // (B, H, T, D)
+  at::Tensor weights = softmax(scores, softmax_in, q.scalar_type());  // (B, H, T, T)
+  weights = at::dropout(weights, dropout, /*train=*/true);            // (B, H, T, T)
+  return at::matmul(weights, v);                                      // (B, H, T, D)
 }
 
 /// softmax over the last dimension that keeps its input beside its output, and reads nothing of it
@@ -173,11 +178,36 @@ at::Tensor attend_by_one_kernel(Attention kind, const at::Tensor& q, const at::T
   const OneKernel one_kernel(kind);
   try {
     return at::scaled_dot_product_attention(
-        q, k, v, mask.defined() ? std::optional(mask) : std::nullopt, dropout, is_causal);
+        q, k, v, mask.defined() ? std::optional(mask) : std::nullopt, dropout, is_causal,
+        /*scale=*/std::nullopt, /*enable_gqa=*/k.size(1) != q.size(1));
   } catch (const c10::Error& error) {
     if (says_no_kernel(error)) throw Unsupported(refusal(kind, q, mask, dropout));
     throw;
   }
+}
+
+/// (B, G, T, D) -> (B, heads, T, D), each of G as often as it is read; x itself where that is once.
+at::Tensor repeat_heads(const at::Tensor& x, std::int64_t heads) {
+  const std::int64_t times = heads / x.size(1);
+  if (times == 1) return x;
+  return x.unsqueeze(2)
+      .expand({x.size(0), x.size(1), times, x.size(2), x.size(3)})
+      .reshape({x.size(0), heads, x.size(2), x.size(3)});
+}
+
+/// By a kernel that is chosen, and no automatic one.
+at::Tensor attend_by(Attention kind, const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
+                     const at::Tensor& mask, double dropout, bool is_causal, SoftmaxIn softmax_in) {
+  if (is_one_kernel(kind) && kind != Attention::efficient) {
+    return attend_by_one_kernel(kind, q, k, v, mask, dropout, is_causal);
+  }
+  const at::Tensor all_k = repeat_heads(k, q.size(1));
+  const at::Tensor all_v = repeat_heads(v, q.size(1));
+  if (kind == Attention::efficient) {
+    return attend_by_one_kernel(kind, q, all_k, all_v, mask, dropout, is_causal);
+  }
+  if (kind == Attention::eager) return attend_eager(q, all_k, all_v, mask, dropout, softmax_in);
+  return attend_eager_torch_1_10(q, all_k, all_v, mask, dropout);
 }
 
 /// Where a query and a key that is its own or comes before it meet, and the mask lets the key
@@ -192,20 +222,18 @@ at::Tensor past_mask(const at::Tensor& q, const at::Tensor& mask) {
 
 at::Tensor attend(Attention kind, const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                   const at::Tensor& mask, double dropout) {
-  if (kind == Attention::automatic) return attend(by_rule(q, mask), q, k, v, mask, dropout);
-  if (kind == Attention::eager) return attend_eager(q, k, v, mask, dropout);
-  if (kind == Attention::eager_torch_1_10) return attend_eager_torch_1_10(q, k, v, mask, dropout);
-  return attend_by_one_kernel(kind, q, k, v, mask, dropout, /*is_causal=*/false);
+  if (kind == Attention::automatic) kind = by_rule(q, mask);
+  return attend_by(kind, q, k, v, mask, dropout, /*is_causal=*/false, SoftmaxIn::scores);
 }
 
 at::Tensor attend_to_past(Attention kind, const at::Tensor& q, const at::Tensor& k,
-                          const at::Tensor& v, const at::Tensor& mask, double dropout) {
+                          const at::Tensor& v, const at::Tensor& mask, double dropout,
+                          SoftmaxIn softmax_in) {
   if (kind == Attention::automatic) kind = by_rule(q, mask);
   // PyTorch's kernels know the order of tokens themselves, but not beside another mask.
-  if (is_one_kernel(kind) && !mask.defined()) {
-    return attend_by_one_kernel(kind, q, k, v, mask, dropout, /*is_causal=*/true);
-  }
-  return attend(kind, q, k, v, past_mask(q, mask), dropout);
+  const bool is_causal = is_one_kernel(kind) && !mask.defined();
+  return attend_by(kind, q, k, v, is_causal ? mask : past_mask(q, mask), dropout, is_causal,
+                   softmax_in);
 }
 
 at::Tensor key_mask(const at::Tensor& attention_mask) {

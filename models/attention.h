@@ -26,16 +26,26 @@ enum class Attention {
   eager_torch_1_10,
 };
 
-/// Attention of H heads. q, k, v: (B, H, T, D); mask: (B, 1, 1, T) bool, true where a key counts,
-/// or undefined. Returns (B, H, T, D).
+/// Attention of H heads. q: (B, H, T, D); k, v: (B, G, T, D), where each of G heads serves the next
+/// H / G of q; mask: (B, 1, 1, T) bool, true where a key counts, or undefined.
+/// Returns (B, H, T, D).
+/// Of k and v with fewer heads than q, kernels that read them so keep them so; `efficient` and both
+/// eager ones read and keep copies with H heads, as transformers' repeat_kv makes them.
 /// Throws Unsupported where that kernel can't serve this device, dtype or mask: it never falls
 /// back to another one, which would have another peak.
 at::Tensor attend(Attention kind, const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                   const at::Tensor& mask, double dropout);
 
+/// The dtype in which `eager` computes and keeps its softmax.
+enum class SoftmaxIn {
+  scores,   // that of the scores
+  float32,  // float32, where the scores are narrower; what is dropped from is cast back
+};
+
 /// The same where each query attends to its own key and those before it alone.
 at::Tensor attend_to_past(Attention kind, const at::Tensor& q, const at::Tensor& k,
-                          const at::Tensor& v, const at::Tensor& mask, double dropout);
+                          const at::Tensor& v, const at::Tensor& mask, double dropout,
+                          SoftmaxIn softmax_in = SoftmaxIn::scores);
 
 /// The mask that `attend` takes, from a batch's attention mask (B, T) int64; undefined stays so.
 at::Tensor key_mask(const at::Tensor& attention_mask);

@@ -17,16 +17,15 @@
 #include "models/model.h"
 #include "models/table.h"
 
-// B batch, T tokens, D width, H heads, I intermediate width, C classes, V vocabulary
+// B batch, T tokens, D width, H heads, C classes, V vocabulary
 namespace headroom {
 namespace {
 
-/// What tells one BERT from another.
+/// What tells one BERT from another. The feed-forward layer is four times as wide as the rest.
 struct BertSize {
-  std::int64_t width;  // D
   std::int64_t layers;
-  std::int64_t heads;         // H
-  std::int64_t intermediate;  // I, width of the feed-forward layer
+  std::int64_t width;  // D
+  std::int64_t heads;  // H
 
   std::int64_t head_width() const { return width / heads; }
 };
@@ -62,8 +61,8 @@ struct BertLayer {
   Linear query, key, value;  // (D, D)
   Linear attention_output;   // (D, D)
   LayerNorm attention_norm;
-  Linear intermediate;  // (I, D)
-  Linear output;        // (D, I)
+  Linear intermediate;  // (4 D, D)
+  Linear output;        // (D, 4 D)
   LayerNorm output_norm;
 
   BertLayer(ParameterFactory& parameters, const std::string& name, const BertSize& size)
@@ -74,8 +73,8 @@ struct BertLayer {
             normal_linear(parameters, name + ".attention.output.dense", size.width, size.width)),
         attention_norm(parameters, name + ".attention.output.LayerNorm", size.width, kBertEpsilon),
         intermediate(
-            normal_linear(parameters, name + ".intermediate.dense", size.width, size.intermediate)),
-        output(normal_linear(parameters, name + ".output.dense", size.intermediate, size.width)),
+            normal_linear(parameters, name + ".intermediate.dense", size.width, 4 * size.width)),
+        output(normal_linear(parameters, name + ".output.dense", 4 * size.width, size.width)),
         output_norm(parameters, name + ".output.LayerNorm", size.width, kBertEpsilon) {}
 
   std::vector<ParallelLinear> parallel_layers(std::int64_t head_width) const {
@@ -159,25 +158,38 @@ class Bert final : public Model {
 /// arXiv:1810.04805. `dropout` stands for hidden_dropout_prob and attention_probs_dropout_prob.
 /// Backward of one batch must end before the next batch's forward: the blocks share its mask.
 /// Throws ConfigError for more than 512 tokens.
-template <BertSize size>
+template <BertSize named>
 std::unique_ptr<Model> make_bert(const ModelOptions& options, const InputShape& shape,
                                  ParameterFactory parameters) {
+  const BertSize size = sized(named, options);
   check_positions(options, shape, kBertPositions);
   BertLayers layers(parameters, size, options.num_classes);
   return std::make_unique<Bert>(size, options, std::move(layers), parameters.take());
 }
 
-constexpr BertSize kBertMini{.width = 256, .layers = 4, .heads = 4, .intermediate = 1024};
-constexpr BertSize kBertBase{.width = 768, .layers = 12, .heads = 12, .intermediate = 3072};
-constexpr BertSize kBertLarge{.width = 1024, .layers = 24, .heads = 16, .intermediate = 4096};
+constexpr BertSize kBertMini{.layers = 4, .width = 256, .heads = 4};
+constexpr BertSize kBertBase{.layers = 12, .width = 768, .heads = 12};
+constexpr BertSize kBertLarge{.layers = 24, .width = 1024, .heads = 16};
 
 constexpr std::array kBertModels = {
-    ModelEntry{"bert_mini", "BERT, mini: 4 layers of width 256", InputKind::text,
-               make_bert<kBertMini>, kBertVocabulary},
-    ModelEntry{"bert_base", "BERT, base: 12 layers of width 768", InputKind::text,
-               make_bert<kBertBase>, kBertVocabulary},
-    ModelEntry{"bert_large", "BERT, large: 24 layers of width 1024", InputKind::text,
-               make_bert<kBertLarge>, kBertVocabulary},
+    ModelEntry{.name = "bert_mini",
+               .summary = "BERT, mini: 4 layers of width 256",
+               .input = InputKind::text,
+               .make = make_bert<kBertMini>,
+               .vocabulary = kBertVocabulary,
+               .takes_size = true},
+    ModelEntry{.name = "bert_base",
+               .summary = "BERT, base: 12 layers of width 768",
+               .input = InputKind::text,
+               .make = make_bert<kBertBase>,
+               .vocabulary = kBertVocabulary,
+               .takes_size = true},
+    ModelEntry{.name = "bert_large",
+               .summary = "BERT, large: 24 layers of width 1024",
+               .input = InputKind::text,
+               .make = make_bert<kBertLarge>,
+               .vocabulary = kBertVocabulary,
+               .takes_size = true},
 };
 
 }  // namespace

@@ -20,10 +20,14 @@
 namespace headroom {
 namespace {
 
-constexpr std::int64_t kDistilBertWidth = 768;  // D
-constexpr std::int64_t kDistilBertHidden = 3072;
-constexpr std::int64_t kDistilBertHeadWidth = 64;  // of 12 heads
-constexpr std::size_t kDistilBertLayers = 6;
+/// The feed-forward layer is four times as wide as the rest.
+struct DistilBertSize {
+  std::int64_t layers;
+  std::int64_t width;  // D
+  std::int64_t heads;  // H
+
+  std::int64_t head_width() const { return width / heads; }
+};
 
 std::string distilbert_layer_name(std::size_t index) {
   return "distilbert.transformer.layer." + std::to_string(index);
@@ -34,12 +38,12 @@ struct DistilBertEmbeddings {
   Embedding position_embeddings;  // (512, D)
   LayerNorm layer_norm;
 
-  DistilBertEmbeddings(ParameterFactory& parameters, const std::string& name)
+  DistilBertEmbeddings(ParameterFactory& parameters, const std::string& name, std::int64_t width)
       : word_embeddings(normal_embedding(parameters, name + ".word_embeddings",
-                                         {kBertVocabulary, kDistilBertWidth}, kPaddingToken)),
-        position_embeddings(normal_embedding(parameters, name + ".position_embeddings",
-                                             {kBertPositions, kDistilBertWidth})),
-        layer_norm(parameters, name + ".LayerNorm", kDistilBertWidth, kBertEpsilon) {}
+                                         {kBertVocabulary, width}, kPaddingToken)),
+        position_embeddings(
+            normal_embedding(parameters, name + ".position_embeddings", {kBertPositions, width})),
+        layer_norm(parameters, name + ".LayerNorm", width, kBertEpsilon) {}
 
   at::Tensor operator()(const at::Tensor& ids) const {  // (B, T) -> (B, T, D)
     return layer_norm(word_embeddings(ids) + position_embeddings(position_ids(ids)));
@@ -53,27 +57,22 @@ struct DistilBertLayer {
   Linear lin2;  // (D, 4 D)
   LayerNorm output_layer_norm;
 
-  DistilBertLayer(ParameterFactory& parameters, const std::string& name)
-      : q_lin(normal_linear(parameters, name + ".attention.q_lin", kDistilBertWidth,
-                            kDistilBertWidth)),
-        k_lin(normal_linear(parameters, name + ".attention.k_lin", kDistilBertWidth,
-                            kDistilBertWidth)),
-        v_lin(normal_linear(parameters, name + ".attention.v_lin", kDistilBertWidth,
-                            kDistilBertWidth)),
-        out_lin(normal_linear(parameters, name + ".attention.out_lin", kDistilBertWidth,
-                              kDistilBertWidth)),
-        sa_layer_norm(parameters, name + ".sa_layer_norm", kDistilBertWidth, kBertEpsilon),
-        lin1(normal_linear(parameters, name + ".ffn.lin1", kDistilBertWidth, kDistilBertHidden)),
-        lin2(normal_linear(parameters, name + ".ffn.lin2", kDistilBertHidden, kDistilBertWidth)),
-        output_layer_norm(parameters, name + ".output_layer_norm", kDistilBertWidth, kBertEpsilon) {
-  }
+  DistilBertLayer(ParameterFactory& parameters, const std::string& name, std::int64_t width)
+      : q_lin(normal_linear(parameters, name + ".attention.q_lin", width, width)),
+        k_lin(normal_linear(parameters, name + ".attention.k_lin", width, width)),
+        v_lin(normal_linear(parameters, name + ".attention.v_lin", width, width)),
+        out_lin(normal_linear(parameters, name + ".attention.out_lin", width, width)),
+        sa_layer_norm(parameters, name + ".sa_layer_norm", width, kBertEpsilon),
+        lin1(normal_linear(parameters, name + ".ffn.lin1", width, 4 * width)),
+        lin2(normal_linear(parameters, name + ".ffn.lin2", 4 * width, width)),
+        output_layer_norm(parameters, name + ".output_layer_norm", width, kBertEpsilon) {}
 
-  std::vector<ParallelLinear> parallel_layers() const {
+  std::vector<ParallelLinear> parallel_layers(std::int64_t head_width) const {
     using Style = ParallelLinear::Style;
-    return {{q_lin, Style::column, kDistilBertHeadWidth},
-            {k_lin, Style::column, kDistilBertHeadWidth},
-            {v_lin, Style::column, kDistilBertHeadWidth},
-            {out_lin, Style::row, kDistilBertHeadWidth},
+    return {{q_lin, Style::column, head_width},
+            {k_lin, Style::column, head_width},
+            {v_lin, Style::column, head_width},
+            {out_lin, Style::row, head_width},
             {lin1, Style::column},
             {lin2, Style::row}};
   }
@@ -85,29 +84,34 @@ struct DistilBertLayers {
   Linear pre_classifier;  // (D, D)
   Linear classifier;      // (C, D)
 
-  DistilBertLayers(ParameterFactory& parameters, std::int64_t classes)
-      : embeddings(parameters, "distilbert.embeddings"),
-        layers(make_layers(parameters)),
-        pre_classifier(
-            normal_linear(parameters, "pre_classifier", kDistilBertWidth, kDistilBertWidth)),
-        classifier(normal_linear(parameters, "classifier", kDistilBertWidth, classes)) {}
+  DistilBertLayers(ParameterFactory& parameters, const DistilBertSize& size, std::int64_t classes)
+      : embeddings(parameters, "distilbert.embeddings", size.width),
+        layers(make_layers(parameters, size)),
+        pre_classifier(normal_linear(parameters, "pre_classifier", size.width, size.width)),
+        classifier(normal_linear(parameters, "classifier", size.width, classes)) {}
 
  private:
-  static std::vector<DistilBertLayer> make_layers(ParameterFactory& parameters) {
+  static std::vector<DistilBertLayer> make_layers(ParameterFactory& parameters,
+                                                  const DistilBertSize& size) {
     std::vector<DistilBertLayer> made;
-    for (std::size_t i = 0; i < kDistilBertLayers; ++i)
-      made.emplace_back(parameters, distilbert_layer_name(i));
+    for (std::int64_t i = 0; i < size.layers; ++i) {
+      made.emplace_back(parameters, distilbert_layer_name(made.size()), size.width);
+    }
     return made;
   }
 };
 
 class DistilBert final : public Model {
  public:
-  DistilBert(const ModelOptions& options, DistilBertLayers layers,
+  DistilBert(const DistilBertSize& size, const ModelOptions& options, DistilBertLayers layers,
              std::vector<Parameter> parameters)
-      : Model(std::move(parameters)), options_(options), distilbert_(std::move(layers)) {
+      : Model(std::move(parameters)),
+        size_(size),
+        options_(options),
+        distilbert_(std::move(layers)) {
     for (std::size_t i = 0; i < distilbert_.layers.size(); ++i) {
-      add_block(distilbert_layer_name(i) + ".", distilbert_.layers[i].parallel_layers(),
+      add_block(distilbert_layer_name(i) + ".",
+                distilbert_.layers[i].parallel_layers(size_.head_width()),
                 [this, i](const at::Tensor& x) { return run_layer(distilbert_.layers[i], x); });
     }
   }
@@ -129,9 +133,9 @@ class DistilBert final : public Model {
   at::Tensor attention(const DistilBertLayer& layer, const at::Tensor& x) const {
     const std::vector<at::Tensor> qkv =
         products_->column_parallel(x, 1, {layer.q_lin, layer.k_lin, layer.v_lin});
-    const at::Tensor q = split_heads(qkv[0], kDistilBertHeadWidth);  // (B, H, T, D / H)
-    const at::Tensor k = split_heads(qkv[1], kDistilBertHeadWidth);
-    const at::Tensor v = split_heads(qkv[2], kDistilBertHeadWidth);
+    const at::Tensor q = split_heads(qkv[0], size_.head_width());  // (B, H, T, D / H)
+    const at::Tensor k = split_heads(qkv[1], size_.head_width());
+    const at::Tensor v = split_heads(qkv[2], size_.head_width());
     const double dropout = training_ ? options_.dropout : 0.0;
     return products_->row_parallel(merge_heads(attend(options_.attention, q, k, v, mask_, dropout)),
                                    1, layer.out_lin);
@@ -144,6 +148,7 @@ class DistilBert final : public Model {
     return layer.output_layer_norm(z + y);
   }
 
+  DistilBertSize size_;
   ModelOptions options_;
   DistilBertLayers distilbert_;
 };
@@ -153,16 +158,24 @@ class DistilBert final : public Model {
 /// arXiv:1910.01108. `dropout` stands for dropout, attention_dropout and seq_classif_dropout.
 /// Backward of one batch must end before the next batch's forward: the blocks share its mask.
 /// Throws ConfigError for more than 512 tokens.
+template <DistilBertSize named>
 std::unique_ptr<Model> make_distilbert(const ModelOptions& options, const InputShape& shape,
                                        ParameterFactory parameters) {
+  const DistilBertSize size = sized(named, options);
   check_positions(options, shape, kBertPositions);
-  DistilBertLayers layers(parameters, options.num_classes);
-  return std::make_unique<DistilBert>(options, std::move(layers), parameters.take());
+  DistilBertLayers layers(parameters, size, options.num_classes);
+  return std::make_unique<DistilBert>(size, options, std::move(layers), parameters.take());
 }
 
+constexpr DistilBertSize kDistilBert{.layers = 6, .width = 768, .heads = 12};
+
 constexpr std::array kDistilBertModels = {
-    ModelEntry{"distilbert", "DistilBERT: 6 layers of width 768", InputKind::text, make_distilbert,
-               kBertVocabulary},
+    ModelEntry{.name = "distilbert",
+               .summary = "DistilBERT: 6 layers of width 768",
+               .input = InputKind::text,
+               .make = make_distilbert<kDistilBert>,
+               .vocabulary = kBertVocabulary,
+               .takes_size = true},
 };
 
 }  // namespace

@@ -134,7 +134,7 @@ class Gpt2 final : public Model {
 
   Embedded embed(const Batch& batch) override {
     const at::Tensor x = gpt2_.wte(batch.inputs) + gpt2_.wpe(position_ids(batch.inputs));
-    return {.x = drop(x), .held = x};
+    return {.x = drop(x), .held = {x}};
   }
 
   at::Tensor head(at::Tensor x) override {
@@ -174,9 +174,10 @@ class Gpt2 final : public Model {
 /// stands for embd_pdrop, attn_pdrop and resid_pdrop; `num_classes` says nothing here.
 /// Backward of one batch must end before the next batch's forward: the blocks share its mask.
 /// Throws ConfigError for more tokens than it has positions.
-template <Gpt2Size size>
+template <Gpt2Size named>
 std::unique_ptr<Model> make_gpt2(const ModelOptions& options, const InputShape& shape,
                                  ParameterFactory parameters) {
+  const Gpt2Size size = sized(named, options);
   check_positions(options, shape, size.positions);
   Gpt2Layers layers(parameters, size);
   return std::make_unique<Gpt2>(size, options, std::move(layers), parameters.take());
@@ -190,15 +191,34 @@ constexpr Gpt2Size kGpt2_7_5B{
     .layers = 36, .width = 4096, .heads = 32, .vocabulary = 51200, .positions = 2048};
 
 constexpr std::array kGpt2Models = {
-    ModelEntry{"gpt2_mini", "GPT-2, mini: 4 layers of width 256; tells the next token",
-               InputKind::text, make_gpt2<kGpt2Mini>, kGpt2Mini.vocabulary, /*tells_tokens=*/true},
-    ModelEntry{"gpt2", "GPT-2: 12 layers of width 768; tells the next token", InputKind::text,
-               make_gpt2<kGpt2>, kGpt2.vocabulary, /*tells_tokens=*/true},
-    ModelEntry{"gpt2_xl", "GPT-2, XL: 48 layers of width 1600; tells the next token",
-               InputKind::text, make_gpt2<kGpt2Xl>, kGpt2Xl.vocabulary, /*tells_tokens=*/true},
-    ModelEntry{"gpt2_7_5b", "GPT-2's shape at 7.5e9 parameters: 36 layers of width 4096",
-               InputKind::text, make_gpt2<kGpt2_7_5B>, kGpt2_7_5B.vocabulary,
-               /*tells_tokens=*/true},
+    ModelEntry{.name = "gpt2_mini",
+               .summary = "GPT-2, mini: 4 layers of width 256; tells the next token",
+               .input = InputKind::text,
+               .make = make_gpt2<kGpt2Mini>,
+               .vocabulary = kGpt2Mini.vocabulary,
+               .tells_tokens = true,
+               .takes_size = true},
+    ModelEntry{.name = "gpt2",
+               .summary = "GPT-2: 12 layers of width 768; tells the next token",
+               .input = InputKind::text,
+               .make = make_gpt2<kGpt2>,
+               .vocabulary = kGpt2.vocabulary,
+               .tells_tokens = true,
+               .takes_size = true},
+    ModelEntry{.name = "gpt2_xl",
+               .summary = "GPT-2, XL: 48 layers of width 1600; tells the next token",
+               .input = InputKind::text,
+               .make = make_gpt2<kGpt2Xl>,
+               .vocabulary = kGpt2Xl.vocabulary,
+               .tells_tokens = true,
+               .takes_size = true},
+    ModelEntry{.name = "gpt2_7_5b",
+               .summary = "GPT-2's shape at 7.5e9 parameters: 36 layers of width 4096",
+               .input = InputKind::text,
+               .make = make_gpt2<kGpt2_7_5B>,
+               .vocabulary = kGpt2_7_5B.vocabulary,
+               .tells_tokens = true,
+               .takes_size = true},
 };
 
 }  // namespace

@@ -31,6 +31,11 @@ Linear normal_linear(ParameterFactory& parameters, const std::string& name, std:
   return {.weight = weight, .bias = parameters.constant(name + ".bias", {out}, 0.0)};
 }
 
+Linear unbiased_linear(ParameterFactory& parameters, const std::string& name, std::int64_t in,
+                       std::int64_t out) {
+  return {.weight = parameters.normal(name + ".weight", {out, in}, kInitializerRange)};
+}
+
 Embedding normal_embedding(ParameterFactory& parameters, const std::string& name,
                            at::IntArrayRef shape, std::int64_t padding_index) {
   at::Tensor weight = parameters.normal(name + ".weight", shape, kInitializerRange);

@@ -16,8 +16,8 @@ namespace headroom {
 
 /// x W^T + b over the last dimension.
 struct Linear {
-  at::Tensor weight;  // (out, in)
-  at::Tensor bias;    // (out)
+  at::Tensor weight;     // (out, in)
+  at::Tensor bias = {};  // (out), or undefined: none
 
   at::Tensor operator()(const at::Tensor& x) const;
 };
@@ -51,6 +51,10 @@ Linear normal_linear(ParameterFactory& parameters, const std::string& name, std:
 Embedding normal_embedding(ParameterFactory& parameters, const std::string& name,
                            at::IntArrayRef shape,
                            std::int64_t padding_index = Embedding::kNoPadding);
+
+/// The same without a bias.
+Linear unbiased_linear(ParameterFactory& parameters, const std::string& name, std::int64_t in,
+                       std::int64_t out);
 
 // What BERT and DistilBERT share: the uncased vocabulary, absolute positions.
 inline constexpr std::int64_t kBertVocabulary = 30522;

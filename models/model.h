@@ -58,7 +58,7 @@ using LossFunction = std::function<at::Tensor(at::Tensor x, const Batch&)>;
 /// What the blocks begin with, and what the Python reference still holds while they run.
 struct Embedded {
   at::Tensor x;  // as blocks hand it on
-  at::Tensor held = {};
+  std::vector<at::Tensor> held = {};
 };
 
 /// A network that tells classes apart: something that embeds, repeated blocks, a head.

@@ -2,6 +2,7 @@
 #include "models/table.h"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "src/core/error.h"
@@ -15,24 +16,53 @@ std::span<const ModelEntry> bert_models();
 std::span<const ModelEntry> distilbert_models();
 std::span<const ModelEntry> gpt2_models();
 std::span<const ModelEntry> resnet_models();
+std::span<const ModelEntry> llama_models();
 
 std::span<const ModelEntry> model_table() {
-  const std::span<const ModelEntry> families[] = {
-      vit_models(), bert_models(), distilbert_models(), gpt2_models(), resnet_models(),
-  };
-  static const std::vector<ModelEntry> table = [&] {
+  static const std::vector<ModelEntry> table = [] {
     std::vector<ModelEntry> entries;
-    for (const auto family : families) entries.insert(entries.end(), family.begin(), family.end());
+    for (const auto family : {
+             vit_models(),
+             bert_models(),
+             distilbert_models(),
+             gpt2_models(),
+             llama_models(),
+         }) {
+      entries.insert(entries.end(), family.begin(), family.end());
+    }
     return entries;
   }();
   return table;
 }
 
+namespace {
+
+void size_fields(Fields& f, ModelSize& size) {
+  std::vector<std::string_view> sizable;
+  for (const ModelEntry& entry : model_table()) {
+    if (entry.takes_size) sizable.push_back(entry.name);
+  }
+  f.integer(
+      {.name = "layers", .summary = "repeated layers; 0: as the name says", .only_with = sizable},
+      size.layers, {0, 1024});
+  f.integer({.name = "width",
+             .summary = "numbers that a token has between layers; 0: as the name says",
+             .only_with = sizable},
+            size.width, {0, 65'536});
+  f.integer({.name = "heads",
+             .summary = "heads of attention, which share the width; 0: as the name says",
+             .only_with = sizable},
+            size.heads, {0, 1024});
+}
+
+}  // namespace
+
 void ModelOptions::fields(Fields& f) {
   std::vector<Choice> names;
   for (const ModelEntry& entry : model_table()) names.push_back({entry.name, entry.summary});
   f.choice({.name = "name", .summary = "the network", .required = true}, name, names);
-  f.integer({.name = "num_classes", .summary = "classes to tell apart; gpt2 tells tokens apart"},
+  f.integer({.name = "num_classes",
+             .summary = "classes to tell apart; language models tell tokens apart"},
             num_classes, {1, 100'000});
   f.choice({.name = "attention", .summary = "the kernel for attention: it decides what is kept"},
            attention);
@@ -47,6 +77,14 @@ void ModelOptions::fields(Fields& f) {
       {"new", "as the seed has it, where their classes are others"}};
   f.choice({.name = "head", .summary = "what the head begins with, beside saved weights"}, head,
            kHeads);
+  size_fields(f, size);
+}
+
+void check_heads(const ModelOptions& options, std::int64_t width, std::int64_t heads) {
+  if (width % heads == 0) return;
+  throw ConfigError(options.name + " of width " + std::to_string(width) + " with " +
+                    std::to_string(heads) +
+                    " heads: model.width must be a multiple of model.heads");
 }
 
 void check_positions(const ModelOptions& options, const InputShape& shape, std::int64_t positions) {

@@ -14,6 +14,13 @@
 
 namespace headroom {
 
+/// What a suite may set of a model's size. 0: as its name says.
+struct ModelSize {
+  std::int64_t layers = 0;
+  std::int64_t width = 0;
+  std::int64_t heads = 0;
+};
+
 /// What a suite may say of a model.
 struct ModelOptions {
   std::string name;
@@ -22,6 +29,7 @@ struct ModelOptions {
   double dropout = 0.0;
   std::string weights = {};  // a file or folder of saved weights; empty: the seed's
   std::string head = "saved";
+  ModelSize size = {};
 
   void fields(Fields& f);
   bool has_new_head() const { return head == "new"; }
@@ -44,6 +52,21 @@ enum class Between {
 /// Throws ConfigError where a model of so many positions has none for some token.
 void check_positions(const ModelOptions& options, const InputShape& shape, std::int64_t positions);
 
+/// Throws ConfigError where the heads can't share the width equally.
+void check_heads(const ModelOptions& options, std::int64_t width, std::int64_t heads);
+
+/// The size that `named` has by its name, with what the options set. `Size` has layers, width and
+/// heads; whatever else depends on these, it derives from them.
+/// Throws ConfigError where the heads can't share the width equally.
+template <class Size>
+Size sized(Size named, const ModelOptions& options) {
+  if (options.size.layers > 0) named.layers = options.size.layers;
+  if (options.size.width > 0) named.width = options.size.width;
+  if (options.size.heads > 0) named.heads = options.size.heads;
+  check_heads(options, named.width, named.heads);
+  return named;
+}
+
 /// One model that a suite can name. The .cpp of a family ends with the entries of its models.
 struct ModelEntry {
   std::string_view name;
@@ -56,6 +79,7 @@ struct ModelEntry {
                                  ParameterFactory parameters);
   std::int64_t vocabulary = 0;  // ids of tokens it reads: 0 up to this; of texts alone
   bool tells_tokens = false;    // it has logits for each token, (B, T, C)
+  bool takes_size = false;      // a suite may set its layers, width and heads
   Between between = Between::tokens;
   /// While it trains, a sample's logits depend on the others of its micro-batch: batch
   /// normalisation. Then micro-batches have other losses and gradients than the batch.

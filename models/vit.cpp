@@ -171,7 +171,7 @@ class Vit final : public Model {
   Embedded embed(const Batch& batch) override {
     at::Tensor x = patches(batch.inputs);                               // (B, T - 1, D)
     x = at::cat({vit_.class_token.expand({x.size(0), -1, -1}), x}, 1);  // (B, T, D)
-    return {.x = drop(x + vit_.pos_embedding), .held = x};
+    return {.x = drop(x + vit_.pos_embedding), .held = {x}};
   }
 
   at::Tensor head(at::Tensor x) override {
@@ -207,9 +207,10 @@ class Vit final : public Model {
 /// Vision transformer. Source: torchvision.models.VisionTransformer 0.26, its names, initial values
 /// and operations; Dosovitskiy et al. 2021, arXiv:2010.11929.
 /// Throws ConfigError where the image size is no multiple of the patch.
-template <VitSize size>
+template <VitSize named>
 std::unique_ptr<Model> make_vit(const ModelOptions& options, const InputShape& shape,
                                 ParameterFactory parameters) {
+  const VitSize size = sized(named, options);
   if (shape.image_size <= 0 || shape.image_size % size.patch != 0) {
     throw ConfigError(options.name + " needs an image size that is a multiple of its patch, " +
                       std::to_string(size.patch) + " pixels; it is " +
@@ -229,18 +230,36 @@ constexpr VitSize kVitL16{.patch = 16, .layers = 24, .heads = 16, .width = 1024}
 constexpr VitSize kVitH14{.patch = 14, .layers = 32, .heads = 16, .width = 1280};
 
 constexpr std::array kVitModels = {
-    ModelEntry{"vit_mini", "vision transformer, mini: 6 layers of width 64, 16-pixel patches",
-               InputKind::image, make_vit<kVitMini>},
-    ModelEntry{"vit_ti_16", "vision transformer, tiny: 12 layers of width 192, 16-pixel patches",
-               InputKind::image, make_vit<kVitTi16>},
-    ModelEntry{"vit_s_16", "vision transformer, small: 12 layers of width 384, 16-pixel patches",
-               InputKind::image, make_vit<kVitS16>},
-    ModelEntry{"vit_b_16", "vision transformer, base: 12 layers of width 768, 16-pixel patches",
-               InputKind::image, make_vit<kVitB16>},
-    ModelEntry{"vit_l_16", "vision transformer, large: 24 layers of width 1024, 16-pixel patches",
-               InputKind::image, make_vit<kVitL16>},
-    ModelEntry{"vit_h_14", "vision transformer, huge: 32 layers of width 1280, 14-pixel patches",
-               InputKind::image, make_vit<kVitH14>},
+    ModelEntry{.name = "vit_mini",
+               .summary = "vision transformer, mini: 6 layers of width 64, 16-pixel patches",
+               .input = InputKind::image,
+               .make = make_vit<kVitMini>,
+               .takes_size = true},
+    ModelEntry{.name = "vit_ti_16",
+               .summary = "vision transformer, tiny: 12 layers of width 192, 16-pixel patches",
+               .input = InputKind::image,
+               .make = make_vit<kVitTi16>,
+               .takes_size = true},
+    ModelEntry{.name = "vit_s_16",
+               .summary = "vision transformer, small: 12 layers of width 384, 16-pixel patches",
+               .input = InputKind::image,
+               .make = make_vit<kVitS16>,
+               .takes_size = true},
+    ModelEntry{.name = "vit_b_16",
+               .summary = "vision transformer, base: 12 layers of width 768, 16-pixel patches",
+               .input = InputKind::image,
+               .make = make_vit<kVitB16>,
+               .takes_size = true},
+    ModelEntry{.name = "vit_l_16",
+               .summary = "vision transformer, large: 24 layers of width 1024, 16-pixel patches",
+               .input = InputKind::image,
+               .make = make_vit<kVitL16>,
+               .takes_size = true},
+    ModelEntry{.name = "vit_h_14",
+               .summary = "vision transformer, huge: 32 layers of width 1280, 14-pixel patches",
+               .input = InputKind::image,
+               .make = make_vit<kVitH14>,
+               .takes_size = true},
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/linear.h>
 #include <ATen/ops/mm.h>
+#include <c10/util/Exception.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <utility>
@@ -35,18 +36,21 @@ struct Kept {
 
 at::Tensor rows_of(const at::Tensor& x) { return x.reshape({-1, x.size(-1)}); }
 
-/// x, then weight and bias of each layer -> outputs. Written out, as what backward keeps of x is
-/// this rank's tokens of it, and what it sums over ranks is one gradient for all layers.
+/// x, then all layers' weights, then their biases or none -> outputs. Written out, as what backward
+/// keeps of x is this rank's tokens of it, and what it sums over ranks is one gradient for all
+/// layers.
 struct ColumnParallel : Function<ColumnParallel> {
-  static variable_list forward(AutogradContext* context, const at::Tensor& x, at::TensorList layers,
-                               const Kept& kept) {
+  static variable_list forward(AutogradContext* context, const at::Tensor& x,
+                               at::TensorList weights, at::TensorList biases, const Kept& kept) {
     kept.put_in(*context);
+    context->saved_data["biases"] = static_cast<std::int64_t>(biases.size());
     const at::Tensor all = kept.products.all_tokens(x, kept.tokens);
     variable_list outputs;
     variable_list saved{x};
-    for (std::size_t i = 0; i < layers.size(); i += 2) {
-      outputs.push_back(at::linear(all, layers[i], layers[i + 1]));
-      saved.push_back(layers[i]);
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+      outputs.push_back(biases.empty() ? at::linear(all, weights[i])
+                                       : at::linear(all, weights[i], biases[i]));
+      saved.push_back(weights[i]);
     }
     if (!all.is_alias_of(x)) release_storage(all);
     context->save_for_backward(std::move(saved));
@@ -56,18 +60,22 @@ struct ColumnParallel : Function<ColumnParallel> {
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
     const Kept kept = Kept::of(*context);
     const variable_list saved = context->get_saved_variables();
-    variable_list results(2 * gradients.size() + 2);  // of x, the layers, and `kept`
+    const std::size_t layers = gradients.size();
+    const auto biases = static_cast<std::size_t>(context->saved_data["biases"].toInt());
+    variable_list results(layers + biases + 2);  // of x, weights, biases, and `kept`
     const at::Tensor all = kept.products.all_tokens(saved[0], kept.tokens);
-    for (std::size_t i = 0; i < gradients.size(); ++i) {
+    for (std::size_t i = 0; i < layers; ++i) {
       const at::Tensor gradient = rows_of(gradients[i]);
-      if (context->needs_input_grad(2 * i + 1)) results[2 * i + 1] = gradient.t().mm(rows_of(all));
-      if (context->needs_input_grad(2 * i + 2)) results[2 * i + 2] = gradient.sum(0);
+      const std::size_t weight = 1 + i;
+      const std::size_t bias = weight + layers;
+      if (context->needs_input_grad(weight)) results[weight] = gradient.t().mm(rows_of(all));
+      if (biases > 0 && context->needs_input_grad(bias)) results[bias] = gradient.sum(0);
     }
     const std::vector<std::int64_t> sizes = all.sizes().vec();
     if (!all.is_alias_of(saved[0])) release_storage(all);
     if (!context->needs_input_grad(0)) return results;
     at::Tensor of_x;
-    for (std::size_t i = gradients.size(); i-- > 0;) {
+    for (std::size_t i = layers; i-- > 0;) {
       const at::Tensor gradient = rows_of(gradients[i]);
       if (of_x.defined()) {
         of_x.addmm_(gradient, saved[i + 1]);
@@ -155,18 +163,22 @@ at::Tensor ParallelProducts::leave_blocks(const at::Tensor& x) {
 
 std::vector<at::Tensor> ParallelProducts::column_parallel(const at::Tensor& x, std::int64_t tokens,
                                                           std::initializer_list<Linear> layers) {
-  variable_list tensors;
+  variable_list weights;
+  variable_list biases;
   for (const Linear& layer : layers) {
-    tensors.push_back(for_product(layer.weight));
-    tensors.push_back(for_product(layer.bias));
+    weights.push_back(for_product(layer.weight));
+    if (layer.bias.defined()) biases.push_back(for_product(layer.bias));
   }
-  return ColumnParallel::apply(for_product(x), at::TensorList(tensors), Kept{*this, tokens});
+  TORCH_CHECK(biases.empty() || biases.size() == weights.size(),
+              "layers that are multiplied together all have a bias, or none has");
+  return ColumnParallel::apply(for_product(x), at::TensorList(weights), at::TensorList(biases),
+                               Kept{*this, tokens});
 }
 
 at::Tensor ParallelProducts::row_parallel(const at::Tensor& x, std::int64_t tokens,
                                           const Linear& layer) {
   const at::Tensor summed = Sum::apply(at::linear(x, layer.weight), Kept{*this, tokens});
-  return summed.add_(for_product(layer.bias));
+  return layer.bias.defined() ? summed.add_(for_product(layer.bias)) : summed;
 }
 
 }  // namespace headroom

@@ -65,7 +65,9 @@ Cuts cuts_of(Model& model, std::int64_t ranks) {
       check_cut(layer, model, ranks);
       const bool is_column = layer.style == ParallelLinear::Style::column;
       cuts[key_of(layer.linear.weight)] = {layer.dimension(), layer.sections};
-      if (is_column) cuts[key_of(layer.linear.bias)] = {0, layer.sections};
+      if (is_column && layer.linear.bias.defined()) {
+        cuts[key_of(layer.linear.bias)] = {0, layer.sections};
+      }
     }
   }
   return cuts;

@@ -38,10 +38,10 @@ HEAP = {"MALLOC_MMAP_THRESHOLD_": str(32 * 2**20), "MALLOC_TRIM_THRESHOLD_": str
 BUILD = pathlib.Path(__file__).resolve().parents[2] / "build/release"
 
 
-def read_cases(suite: pathlib.Path, options: list) -> list:
+def read_cases(suite: pathlib.Path, options: list, build=BUILD) -> list:
     """The cases of a suite file, every field given; techniques by name."""
     printed = subprocess.check_output(
-        [BUILD / "headroom", "run", suite, "--list-cases", "--json", *options])
+        [build / "headroom", "run", suite, "--list-cases", "--json", *options])
     cases = json.loads(printed)
     for case in cases:
         case["techniques"] = {options.pop("name"): options for options in case["techniques"]}

@@ -27,6 +27,8 @@ from transformers import (
     DistilBertForSequenceClassification,
     GPT2Config,
     GPT2LMHeadModel,
+    LlamaConfig,
+    LlamaForCausalLM,
 )
 
 try:
@@ -70,6 +72,12 @@ class MiniResNet(ResNet):
 
 
 RESNET = {"resnet_mini": MiniResNet, "resnet_50": resnet50}
+LLAMA = {  # layers, heads, width, heads of queries a head of keys serves, vocabulary
+    "llama_mini": (4, 4, 256, 2, 32000),
+    "llama_1b": (16, 32, 2048, 4, 128256),
+}
+ROTARY = {"rope_type": "llama3", "rope_theta": 500000.0, "factor": 32.0, "low_freq_factor": 1.0,
+          "high_freq_factor": 4.0, "original_max_position_embeddings": 8192}
 NO_TARGET = -100  # behind a text's last token
 OPTIMIZERS = {"adam": torch.optim.Adam, "adamw": torch.optim.AdamW, "sgd": torch.optim.SGD}
 KNOWN = {"gradient_accumulation", "mixed_precision", "bfloat16", "sgd", "on_device_init",
@@ -105,13 +113,31 @@ def check(case: dict) -> None:
         raise NotCovered("attention " + case["model"]["attention"])
 
 
+def sized(model: dict, layers: int, heads: int, width: int) -> tuple:
+    """The size of a name, with what the suite sets of it; 0 sets nothing."""
+    return model["layers"] or layers, model["heads"] or heads, model["width"] or width
+
+
+def make_llama(model: dict) -> LlamaForCausalLM:
+    *size, queries_a_key_head, vocabulary = LLAMA[model["name"]]
+    layers, heads, width = sized(model, *size)
+    return LlamaForCausalLM(LlamaConfig(
+        num_hidden_layers=layers, num_attention_heads=heads, hidden_size=width,
+        num_key_value_heads=heads // queries_a_key_head, intermediate_size=4 * width,
+        vocab_size=vocabulary, max_position_embeddings=131072, rms_norm_eps=1e-5,
+        tie_word_embeddings=True, rope_parameters=dict(ROTARY), use_cache=False,
+        attention_dropout=model["dropout"],
+        attn_implementation="eager" if model["attention"] == "eager" else "sdpa"))
+
+
 def make_model(case: dict):
     """The model and its repeated layers."""
     model, name = case["model"], case["model"]["name"]
     if name in VIT:
         if model["attention"] == "eager":
             raise NotCovered("eager attention in torchvision")
-        patch, layers, heads, width = VIT[name]
+        patch, *size = VIT[name]
+        layers, heads, width = sized(model, *size)
         made = VisionTransformer(
             case["data"]["image_size"], patch, layers, heads, width, 4 * width,
             dropout=model["dropout"], num_classes=model["num_classes"])
@@ -122,24 +148,28 @@ def make_model(case: dict):
     text = {"num_labels": model["num_classes"],
             "attn_implementation": "eager" if model["attention"] == "eager" else "sdpa"}
     if name in BERT:
-        layers, heads, width = BERT[name]
+        layers, heads, width = sized(model, *BERT[name])
         made = BertForSequenceClassification(BertConfig(
             num_hidden_layers=layers, num_attention_heads=heads, hidden_size=width,
             intermediate_size=4 * width, hidden_dropout_prob=model["dropout"],
             attention_probs_dropout_prob=model["dropout"], **text))
         return made, list(made.bert.encoder.layer)
     if name == "distilbert":
+        layers, heads, width = sized(model, 6, 12, 768)
         made = DistilBertForSequenceClassification(DistilBertConfig(
-            dropout=model["dropout"], attention_dropout=model["dropout"],
+            n_layers=layers, n_heads=heads, dim=width, hidden_dim=4 * width, dropout=model["dropout"], attention_dropout=model["dropout"],
             seq_classif_dropout=model["dropout"], **text))
         return made, list(made.distilbert.transformer.layer)
     if name in GPT2:
-        layers, heads, width = GPT2[name]
+        layers, heads, width = sized(model, *GPT2[name])
         made = GPT2LMHeadModel(GPT2Config(
             n_layer=layers, n_head=heads, n_embd=width, resid_pdrop=model["dropout"],
             embd_pdrop=model["dropout"], attn_pdrop=model["dropout"], use_cache=False,
             attn_implementation=text["attn_implementation"]))
         return made, list(made.transformer.h)
+    if name in LLAMA:
+        made = make_llama(model)
+        return made, list(made.model.layers)
     raise NotCovered("model " + name)
 
 
@@ -149,7 +179,7 @@ def make_batch(case: dict):
     if case["model"]["name"] in VIT | RESNET:
         return torch.randn(size, 3, data["image_size"], data["image_size"]), labels
     tokens = torch.randint(100, 30000, (size, data["sequence_length"]))
-    if case["model"]["name"] in GPT2:
+    if case["model"]["name"] in GPT2 or case["model"]["name"] in LLAMA:
         labels = torch.nn.functional.pad(tokens, (0, 1), value=NO_TARGET)[:, 1:]
     return tokens, labels
 
@@ -179,17 +209,18 @@ def make_optimizer(options: dict, parameters, shared=False) -> torch.optim.Optim
 class Case:
     """A model, its optimizer and a batch; `step` is one update."""
 
-    def __init__(self, case: dict):
+    def __init__(self, case: dict, device="cpu"):
         torch.manual_seed(case["train"]["seed"])
-        self.train, self.techniques = case["train"], case["techniques"]
+        self.train, self.techniques, self.device = case["train"], case["techniques"], device
         self.model, layers = make_model(case)
         self.model.train()
         self.dtype = torch.bfloat16 if "bfloat16" in self.techniques else torch.float32
-        self.model.to(self.dtype)
+        self.model.to(device).to(self.dtype)
         if "activation_checkpointing" in self.techniques:
             for layer in layers:
                 layer.forward = self.checkpointed(layer.forward)
-        self.attention = {  # on the CPU, which is what `automatic` is about
+        self.attention = {
+            # Of ours on the CPU, and on a GPU where products are in 16 bits.
             "automatic": [SDPBackend.FLASH_ATTENTION],
             "flash": [SDPBackend.FLASH_ATTENTION],
             "math": [SDPBackend.MATH],
@@ -243,10 +274,9 @@ class Case:
 
     def loss(self, inputs, labels):
         precision = self.techniques.get("mixed_precision")
-        autocast = (torch.autocast("cpu", getattr(torch, precision["dtype"])) if precision
+        autocast = (torch.autocast(self.device, getattr(torch, precision["dtype"])) if precision
                     else nullcontext())
-        attention = sdpa_kernel(self.attention) if self.attention else nullcontext()
-        with autocast, attention:
+        with autocast:
             if "chunked_loss" in self.techniques:
                 return self.chunked_loss(inputs, labels, self.techniques["chunked_loss"]["chunks"])
             output = self.model(inputs.to(self.dtype) if inputs.is_floating_point() else inputs)
@@ -263,7 +293,7 @@ class Case:
         def of_some(hidden, targets):
             return self.cross_entropy(self.model.lm_head(hidden), targets, reduction="sum")
 
-        hidden = self.model.transformer(inputs).last_hidden_state
+        hidden = self.model.base_model(inputs).last_hidden_state
         parts = zip(hidden.chunk(chunks, 1), labels.chunk(chunks, 1))
         total = sum(checkpoint(of_some, *part, use_reentrant=False) for part in parts)
         return total / (labels != NO_TARGET).sum()
@@ -271,8 +301,11 @@ class Case:
     def step(self) -> None:
         parts = self.techniques.get("gradient_accumulation", {}).get("micro_batches", 1)
         total = len(self.labels)
-        for inputs, labels in zip(self.inputs.chunk(parts), self.labels.chunk(parts)):
-            (self.loss(inputs, labels) * (len(labels) / total)).backward()
+        inputs_there, labels_there = self.inputs.to(self.device), self.labels.to(self.device)
+        attention = sdpa_kernel(self.attention) if self.attention else nullcontext()
+        with attention:  # in backward as well, where checkpoints run again
+            for inputs, labels in zip(inputs_there.chunk(parts), labels_there.chunk(parts)):
+                (self.loss(inputs, labels) * (len(labels) / total)).backward()
         if self.train["max_gradient_norm"]:
             torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.train["max_gradient_norm"])
         if self.optimizer:

@@ -32,8 +32,11 @@ struct ModelArguments {
   std::string name;
   std::int64_t num_classes = 10;
   std::string attention = "eager";
+  std::int64_t layers = 0;
+  std::int64_t width = 0;
+  std::int64_t heads = 0;
 
-  /// Adds MODEL, --num-classes and --attention to a command.
+  /// Adds MODEL and what may be said of it to a command.
   void add_to(CLI::App& command);
   /// The request's "model". Throws ConfigError where the catalog has no such model or attention.
   Json to_json(const Catalog& catalog) const;
@@ -56,12 +59,20 @@ void ModelArguments::add_to(CLI::App& command) {
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
   command.add_option("--attention", attention, "How attention is computed")->capture_default_str();
+  command.add_option("--layers", layers, "Repeated layers; default: as the name says");
+  command.add_option("--width", width,
+                     "Numbers that a token has between layers; default: likewise");
+  command.add_option("--heads", heads, "Heads of attention; default: likewise");
 }
 
 Json ModelArguments::to_json(const Catalog& catalog) const {
   check_choice(catalog, "model.name", name);
   check_choice(catalog, "model.attention", attention);
-  return {{"name", name}, {"num_classes", num_classes}, {"attention", attention}};
+  Json json{{"name", name}, {"num_classes", num_classes}, {"attention", attention}};
+  if (layers != 0) json["layers"] = layers;
+  if (width != 0) json["width"] = width;
+  if (heads != 0) json["heads"] = heads;
+  return json;
 }
 
 struct InspectOptions {

@@ -50,9 +50,7 @@ class DescribeFields final : public Fields {
     } else if (!initial.is_null()) {
       field["default"] = initial;
     }
-    if (info.only_with.size() > 0) {
-      field["only_with"] = std::vector<std::string_view>(info.only_with);
-    }
+    if (!info.only_with.empty()) field["only_with"] = info.only_with;
     fields_.push_back(std::move(field));
     return fields_.back();
   }

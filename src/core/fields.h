@@ -3,12 +3,12 @@
 
 #include <cstdint>
 #include <functional>
-#include <initializer_list>
 #include <limits>
 #include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "src/core/enum_names.h"
 
@@ -19,7 +19,7 @@ struct FieldInfo {
   std::string_view name;
   std::string_view summary;  // one line, with the unit
   /// The values of the sibling field `name` with which this field may be given; empty: all.
-  std::initializer_list<std::string_view> only_with = {};
+  std::vector<std::string_view> only_with = {};
   bool required = false;  // true: there is no default
 };
 

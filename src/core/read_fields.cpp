@@ -116,7 +116,7 @@ class ReadFields final : public Fields {
   }
 
   bool applies(const FieldInfo& info) const {
-    return info.only_with.size() == 0 ||
+    return info.only_with.empty() ||
            std::find(info.only_with.begin(), info.only_with.end(), name_) != info.only_with.end();
   }
 

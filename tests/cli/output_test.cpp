@@ -274,6 +274,11 @@ TEST(Output, of_the_effective_suite_gives_the_same_cases) {
 TEST(Output, of_the_worker_is_passed_on) {
   EXPECT_EQ(json_of({"inspect", "ok", "--image-size", "32", "--json"}).at("asked").at("image_size"),
             32);
+  EXPECT_EQ(json_of({"inspect", "ok", "--layers", "3", "--heads", "2", "--json"})
+                .at("asked")
+                .at("model")
+                .dump(),
+            R"({"name":"ok","num_classes":10,"attention":"eager","layers":3,"heads":2})");
   EXPECT_NE(run_program({"inspect", "ok"}).out.find("head.weight  [10,4]    160"),
             std::string::npos)
       << run_program({"inspect", "ok"}).out;

@@ -17,11 +17,14 @@ A model with batch normalisation is compared while it trains; the file then has 
 forward pass as well, and the logits of the same inputs in evaluation behind it.
 
 Values were computed in float64, so that they are the same on every machine to more digits than a
-test in float32 could see.
+test in float32 could see. What the Llama of transformers does in float32 whatever its weights are
+(frequencies, normalisations, softmax) is in float64 here as well.
 """
 
+import contextlib
 import json
 import pathlib
+from unittest import mock
 
 import numpy as np
 import torch
@@ -36,6 +39,8 @@ from transformers import (
     DistilBertForSequenceClassification,
     GPT2Config,
     GPT2LMHeadModel,
+    LlamaConfig,
+    LlamaForCausalLM,
 )
 
 INPUTS = 1_000_000  # the number of the tensor of inputs
@@ -101,14 +106,77 @@ class MiniResNet(ResNet):
 
 RESNETS = {"resnet_mini": MiniResNet, "resnet_50": torchvision.models.resnet50}
 
-
+LLAMAS = {  # name: (layers, width, heads, heads of keys, intermediate, vocabulary)
+    "llama_mini": (4, 256, 4, 2, 1024, 32000),
+    "llama_1b": (16, 2048, 32, 8, 8192, 128256),
+}
+SIZED = {  # of each family one of a size that no name has
+    "vit_mini": {"layers": 2, "width": 48, "heads": 3},
+    "bert_mini": {"layers": 1, "width": 48, "heads": 3},
+    "distilbert": {"layers": 2, "width": 48, "heads": 4},
+    "gpt2_mini": {"layers": 2, "width": 40, "heads": 5},
+    "llama_mini": {"layers": 2, "width": 96, "heads": 6},
+}
 # Of so many tokens' scores the file keeps one of each 4096.
 LOGIT_STRIDE = 4096
 
 
-def make(name, classes, image_size, dropout=0.0):
+def make_llama(name, dropout, size):
+    layers, width, heads, key_heads, intermediate, vocabulary = LLAMAS[name]
+    if size:
+        key_heads, intermediate = key_heads * size["heads"] // heads, 4 * size["width"]
+        layers, width, heads = size["layers"], size["width"], size["heads"]
+    return LlamaForCausalLM(
+        LlamaConfig(
+            num_hidden_layers=layers,
+            hidden_size=width,
+            num_attention_heads=heads,
+            num_key_value_heads=key_heads,
+            intermediate_size=intermediate,
+            vocab_size=vocabulary,
+            max_position_embeddings=131072,
+            rms_norm_eps=1e-5,
+            tie_word_embeddings=True,
+            rope_parameters={
+                "rope_type": "llama3",
+                "rope_theta": 500000.0,
+                "factor": 32.0,
+                "low_freq_factor": 1.0,
+                "high_freq_factor": 4.0,
+                "original_max_position_embeddings": 8192,
+            },
+            attention_dropout=dropout,
+            attn_implementation="eager",
+        )
+    )
+
+
+class Float64Torch:
+    """torch, but that its float32 is float64."""
+
+    float = float32 = torch.float64
+
+    def __getattr__(self, name):
+        return getattr(torch, name)
+
+
+def in_float64(name):
+    """While a Llama is made and runs."""
+    patches = contextlib.ExitStack()
+    if name in LLAMAS:
+        for module in ("models.llama.modeling_llama", "modeling_rope_utils"):
+            patches.enter_context(mock.patch(f"transformers.{module}.torch", Float64Torch()))
+    return patches
+
+
+def make(name, classes, image_size, dropout=0.0, size=None):
+    """`size`: layers, width and heads other than the name's."""
+    if name in LLAMAS:
+        return make_llama(name, dropout, size)
     if name in VITS:
         patch, layers, heads, width = VITS[name]
+        if size:
+            layers, width, heads = size["layers"], size["width"], size["heads"]
         if hasattr(torchvision.models, name):
             builder = getattr(torchvision.models, name)
             return builder(num_classes=classes, image_size=image_size, dropout=dropout)
@@ -119,6 +187,8 @@ def make(name, classes, image_size, dropout=0.0):
         return RESNETS[name](num_classes=classes)
     if name in GPT2S:
         layers, width, heads, vocabulary, positions = GPT2S[name]
+        if size:
+            layers, width, heads = size["layers"], size["width"], size["heads"]
         return GPT2LMHeadModel(
             GPT2Config(
                 n_layer=layers,
@@ -135,6 +205,9 @@ def make(name, classes, image_size, dropout=0.0):
     options = {"num_labels": classes, "attn_implementation": "eager"}
     if name in BERTS:
         width, layers, heads, intermediate = BERTS[name]
+        if size:
+            layers, width, heads = size["layers"], size["width"], size["heads"]
+            intermediate = 4 * width
         return BertForSequenceClassification(
             BertConfig(
                 hidden_size=width,
@@ -146,6 +219,9 @@ def make(name, classes, image_size, dropout=0.0):
                 **options,
             )
         )
+    if size:
+        options |= {"n_layers": size["layers"], "dim": size["width"], "n_heads": size["heads"]}
+        options["hidden_dim"] = 4 * size["width"]
     return DistilBertForSequenceClassification(
         DistilBertConfig(
             dropout=dropout, attention_dropout=dropout, seq_classif_dropout=dropout, **options
@@ -158,6 +234,7 @@ LAYER_PREFIXES = (
     "bert.encoder.layer.",
     "distilbert.transformer.layer.",
     "transformer.h.",
+    "model.layers.",
 )
 
 
@@ -178,18 +255,22 @@ def fold_layers(parameters):
     return folded, layers
 
 
-def structure(name, classes, image_size):
+def sized(name, size):
+    """How an entry of the file begins."""
+    return {"model": name} | ({"size": size} if size else {})
+
+
+def structure(name, classes, image_size, size=None):
     with torch.device("meta"):
-        model = make(name, classes, image_size)
+        model = make(name, classes, image_size, size=size)
     parameters = [(n, list(p.shape)) for n, p in model.named_parameters()]
     buffers = [(n, list(b.shape)) for n, b in model.named_buffers() if n in model.state_dict()]
-    # lm_head.weight is transformer.wte.weight under a second name.
+    # lm_head.weight is the embedding's weight under a second name.
     assert {n for n, _ in parameters + buffers} == set(model.state_dict()) - {"lm_head.weight"}
     folded, layers = fold_layers(parameters)
     if name in RESNETS:
         layers = sum(isinstance(module, Bottleneck) for module in model.modules())
-    return {
-        "model": name,
+    return sized(name, size) | {
         "num_classes": classes,
         "image_size": image_size,
         "parameter_count": sum(p.numel() for p in model.parameters()),
@@ -229,20 +310,20 @@ def next_token_loss(output, model, inputs):
     return loss
 
 
-def parity(name, classes, image_size=0, tokens=0, padded=False, gradients=True):
-    model = make(name, classes, image_size).train(name in RESNETS)
-    fill(model)
-    model = model.double()
+def parity(name, classes, image_size=0, tokens=0, padded=False, gradients=True, size=None):
     inputs = make_inputs(name, image_size, tokens, padded)
-    output = model(inputs["images"]) if "images" in inputs else model(**inputs).logits
-    if name in GPT2S:
-        loss = next_token_loss(output, model, inputs)
-        output = output[..., ::LOGIT_STRIDE].flatten(0, 1)
-    else:
-        loss = torch.nn.functional.cross_entropy(output, torch.arange(BATCH) % classes)
-    loss.backward()
-    return {
-        "model": name,
+    with in_float64(name):
+        model = make(name, classes, image_size, size=size).train(name in RESNETS)
+        fill(model)
+        model = model.double()
+        output = model(inputs["images"]) if "images" in inputs else model(**inputs).logits
+        if name in GPT2S or name in LLAMAS:
+            loss = next_token_loss(output, model, inputs)
+            output = output[..., ::LOGIT_STRIDE].flatten(0, 1)
+        else:
+            loss = torch.nn.functional.cross_entropy(output, torch.arange(BATCH) % classes)
+        loss.backward()
+    return sized(name, size) | {
         "num_classes": classes,
         "image_size": image_size,
         "tokens": tokens,
@@ -283,6 +364,10 @@ def dropouts(name, classes, image_size=0, tokens=0):
     }
 
 
+def inputs_of(name):
+    return {"image_size": 32} if name in VITS else {"tokens": 16}
+
+
 def main():
     golden = {
         "made_with": {m.__name__: m.__version__ for m in (torch, torchvision, transformers)},
@@ -303,6 +388,9 @@ def main():
             structure("gpt2_7_5b", 2, 0),
             structure("resnet_mini", 10, 224),
             structure("resnet_50", 1000, 224),
+            structure("llama_mini", 2, 0),
+            structure("llama_1b", 2, 0),
+            *(structure(name, 2, 32 if name in VITS else 0, size) for name, size in SIZED.items()),
         ],
         "parity": [
             parity("vit_mini", 10, image_size=32),
@@ -317,12 +405,16 @@ def main():
             parity("gpt2", 3, tokens=16),
             parity("resnet_mini", 10, image_size=64),
             parity("resnet_50", 10, image_size=64),
+            parity("llama_mini", 3, tokens=16),
+            parity("llama_mini", 3, tokens=16, padded=True),
+            *(parity(name, 3, **inputs_of(name), size=size) for name, size in SIZED.items()),
         ],
         "dropouts": [
             dropouts("vit_ti_16", 10, image_size=32),
             dropouts("bert_mini", 3, tokens=16),
             dropouts("distilbert", 3, tokens=16),
             dropouts("gpt2_mini", 3, tokens=16),
+            dropouts("llama_mini", 3, tokens=16),
         ],
     }
     path = pathlib.Path(__file__).with_name("models.json")

@@ -8,6 +8,7 @@
 #include <ATen/ops/randn.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -82,6 +83,23 @@ TEST(Attention, KernelsAgreeOnThePast) {
   }
 }
 
+TEST(Attention, AHeadOfKeysServesSeveralOfQueries) {
+  const at::Tensor q = at::randn({2, 6, 5, 8});
+  const at::Tensor k = random_heads();
+  const at::Tensor v = random_heads();
+  const at::Tensor all_k = k.repeat_interleave(2, 1);
+  const at::Tensor all_v = v.repeat_interleave(2, 1);
+  for (const at::Tensor& mask : {at::Tensor(), key_mask(three_padded())}) {
+    for (const Attention kind :
+         {Attention::eager, Attention::flash, Attention::math, Attention::eager_torch_1_10}) {
+      EXPECT_TRUE(at::allclose(attend(kind, q, k, v, mask, 0.0),
+                               attend(kind, q, all_k, all_v, mask, 0.0), 1e-5, 1e-6));
+      EXPECT_TRUE(at::allclose(attend_to_past(kind, q, k, v, mask, 0.0),
+                               attend_to_past(kind, q, all_k, all_v, mask, 0.0), 1e-5, 1e-6));
+    }
+  }
+}
+
 TEST(Attention, EagerServesHalfPrecisionWithAMask) {
   const at::Tensor x = random_heads();
   for (const at::ScalarType dtype : {at::kHalf, at::kBFloat16}) {
@@ -145,8 +163,11 @@ struct Attended {
   at::Tensor result;
 };
 
-/// Forward and backward of attention over q, k and v of `dtype`, with dropout; one seed for all.
-Attended attended(Attention kind, at::ScalarType dtype, const at::Tensor& mask = {}) {
+using Attend =
+    std::function<at::Tensor(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v)>;
+
+/// Forward and backward over q, k and v of `dtype`; one seed for all.
+Attended attended(const Attend& attend, at::ScalarType dtype) {
   at::manual_seed(7);
   std::vector<at::Tensor> inputs;
   for (int i = 0; i < 3; ++i) {
@@ -158,7 +179,7 @@ Attended attended(Attention kind, at::ScalarType dtype, const at::Tensor& mask =
     const SavedTensorObserver observer([&kept](const at::Tensor& tensor) {
       kept[tensor.storage().data()] = static_cast<std::int64_t>(tensor.storage().nbytes());
     });
-    seen.result = attend(kind, inputs[0], inputs[1], inputs[2], mask, 0.1);
+    seen.result = attend(inputs[0], inputs[1], inputs[2]);
   }
   for (const auto& [storage, bytes] : kept) {
     seen.kept_bytes += bytes;
@@ -167,6 +188,14 @@ Attended attended(Attention kind, at::ScalarType dtype, const at::Tensor& mask =
   seen.result.sum().backward();
   for (const at::Tensor& input : inputs) seen.gradients.push_back(input.grad());
   return seen;
+}
+
+/// The same of attention with dropout.
+Attended attended(Attention kind, at::ScalarType dtype, const at::Tensor& mask = {}) {
+  const auto with_dropout = [&](const at::Tensor& q, const at::Tensor& k, const at::Tensor& v) {
+    return attend(kind, q, k, v, mask, 0.1);
+  };
+  return attended(with_dropout, dtype);
 }
 
 at::Tensor half_padded() {
@@ -181,6 +210,24 @@ void expect_equal(const Attended& one, const Attended& other) {
     EXPECT_GT(one.gradients[i].abs().max().item<double>(), 0.0);
     EXPECT_TRUE(one.gradients[i].equal(other.gradients[i])) << i;
   }
+}
+
+// The probabilities are kept in 4 bytes each, in place of 2.
+TEST(Attention, EagerKeepsASoftmaxInFloat32WhereAskedTo) {
+  const auto of_past = [](SoftmaxIn softmax_in, at::ScalarType dtype) {
+    return attended(
+        [softmax_in](const at::Tensor& q, const at::Tensor& k, const at::Tensor& v) {
+          return attend_to_past(Attention::eager, q, k, v, {}, 0.1, softmax_in);
+        },
+        dtype);
+  };
+  const Attended narrow = of_past(SoftmaxIn::scores, at::kBFloat16);
+  const Attended wide = of_past(SoftmaxIn::float32, at::kBFloat16);
+  EXPECT_EQ(narrow.float32_scores, 0);
+  EXPECT_EQ(wide.float32_scores, 1);
+  EXPECT_EQ(wide.kept_bytes, narrow.kept_bytes + 2 * kScores);
+  EXPECT_EQ(wide.result.scalar_type(), at::kBFloat16);
+  expect_equal(of_past(SoftmaxIn::float32, at::kFloat), of_past(SoftmaxIn::scores, at::kFloat));
 }
 
 class AutocastOnTheCpu {

@@ -62,12 +62,21 @@ const nlohmann::json& golden() {
   return json;
 }
 
+ModelSize golden_size(const nlohmann::json& entry) {
+  const auto size = entry.find("size");
+  if (size == entry.end()) return {};
+  return {.layers = size->at("layers").get<std::int64_t>(),
+          .width = size->at("width").get<std::int64_t>(),
+          .heads = size->at("heads").get<std::int64_t>()};
+}
+
 std::unique_ptr<Model> make_golden_model(const nlohmann::json& entry, const GoldenModel& wanted) {
   const ModelOptions options{.name = entry.at("model").get<std::string>(),
                              .num_classes = entry.at("num_classes").get<std::int64_t>(),
                              .attention = entry.value("has_attention", true)
                                               ? attention_named(wanted.attention)
-                                              : Attention::automatic};
+                                              : Attention::automatic,
+                             .size = golden_size(entry)};
   const InputShape shape{.image_size = entry.at("image_size").get<std::int64_t>(),
                          .sequence_length = entry.value("tokens", std::int64_t{16})};
   return find_model(options.name)

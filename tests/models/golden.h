@@ -7,12 +7,16 @@
 #include <string>
 
 #include "models/model.h"
+#include "models/table.h"
 
 // The C++ side of tests/golden/make_golden.py, which explains the values.
 namespace headroom {
 
 /// tests/golden/models.json.
 const nlohmann::json& golden();
+
+/// The size of an entry's model: that of its name, but where the entry says another.
+ModelSize golden_size(const nlohmann::json& entry);
 
 /// The model of a "structures" or "parity" entry, in training mode.
 struct GoldenModel {

@@ -55,7 +55,8 @@ void descend(Model& model, double rate) {
 // The smallest model of each kind; the larger ones are the same code.
 class ModelTest : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(, ModelTest,
-                         testing::Values("vit_ti_16", "bert_mini", "distilbert", "gpt2_mini"),
+                         testing::Values("vit_ti_16", "bert_mini", "distilbert", "gpt2_mini",
+                                         "llama_mini"),
                          [](const auto& test) { return test.param; });
 
 TEST_P(ModelTest, LearnsABatch) {
@@ -174,9 +175,13 @@ TEST(Dropout, StandsWhereTheReferencesHaveIt) {
   }
 }
 
-TEST(Gpt2, TellsEachTokenFromThoseBeforeItAlone) {
-  const auto model = make_small_model("gpt2_mini");
-  const Batch batch = random_batch("gpt2_mini");
+class DecoderTest : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(, DecoderTest, testing::Values("gpt2_mini", "llama_mini"),
+                         [](const auto& test) { return test.param; });
+
+TEST_P(DecoderTest, TellsEachTokenFromThoseBeforeItAlone) {
+  const auto model = make_small_model(GetParam());
+  const Batch batch = random_batch(GetParam());
   const at::Tensor targets = model->targets(batch);  // (B, T)
   const std::int64_t tokens = kShape.sequence_length;
   EXPECT_TRUE(targets.narrow(1, 0, tokens - 1).equal(batch.inputs.narrow(1, 1, tokens - 1)));
@@ -209,6 +214,9 @@ TEST(InitialWeights, AreAsLargeAsThoseOfTheReferences) {
       {"gpt2_mini", "transformer.h.0.attn.c_attn.weight", 0.02},
       {"gpt2_mini", "transformer.h.3.attn.c_proj.weight", 0.02 / std::sqrt(2.0 * 4)},
       {"gpt2_mini", "transformer.h.3.mlp.c_proj.weight", 0.02 / std::sqrt(2.0 * 4)},
+      {"llama_mini", "model.embed_tokens.weight", 0.02},
+      {"llama_mini", "model.layers.3.self_attn.k_proj.weight", 0.02},
+      {"llama_mini", "model.layers.3.mlp.down_proj.weight", 0.02},
       {"bert_mini", "bert.encoder.layer.0.output.dense.weight", 0.02},
       {"distilbert", "distilbert.transformer.layer.0.ffn.lin1.weight", 0.02}};
   for (const auto& [name, parameter, deviation] : deviations) {

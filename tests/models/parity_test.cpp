@@ -33,12 +33,14 @@ struct Case {
 };
 
 // Every model with every kernel in single precision; the small ones in double as well. resnet_50 in
-// double alone: 50 normalisations by 12 to 3,072 numbers make more of rounding than is allowed here.
+// double alone: 50 normalisations by 12 to 3,072 numbers make more of rounding than is allowed
+// here.
 std::vector<Case> cases() {
   std::vector<Case> all;
   for (const nlohmann::json& entry : golden().at("parity")) {
     const bool small = entry.at("model") == "vit_ti_16" || entry.at("model") == "bert_mini" ||
-                       entry.at("model") == "gpt2_mini" || entry.at("model") == "resnet_mini";
+                       entry.at("model") == "gpt2_mini" || entry.at("model") == "llama_mini" ||
+                       entry.at("model") == "resnet_mini" || entry.contains("size");
     std::vector<std::string> kernels = {"eager", "flash", "math"};
     if (!entry.value("has_attention", true)) kernels = {"without_attention"};
     for (const std::string& attention : kernels) {
@@ -52,6 +54,7 @@ std::vector<Case> cases() {
 
 std::string name_of(const Case& test) {
   return test.entry->at("model").get<std::string>() +
+         (test.entry->contains("size") ? "_sized" : "") +
          (test.entry->at("padded").get<bool>() ? "_padded_" : "_") + test.attention +
          (test.precision.dtype == at::kFloat ? "_single" : "_double");
 }

@@ -58,10 +58,46 @@ TEST(ModelTable, ShapesThatDoNotFitAreRefused) {
   EXPECT_EQ(message_of([] { make_of_shape("bert_mini", {.sequence_length = 512}); }), "no error");
 }
 
+std::unique_ptr<Model> make_of_size(const std::string& name, const ModelSize& size) {
+  const InputShape shape{.image_size = 32, .sequence_length = 8};
+  return find_model(name).make({.name = name, .size = size}, shape, {at::kMeta, at::kFloat});
+}
+
+TEST(ModelTable, EachPartOfASizeCanBeSetAlone) {
+  const auto count = [](const ModelSize& size) {
+    return make_of_size("gpt2", size)->parameter_count();
+  };
+  const std::int64_t outside = (50257 + 1024 + 2) * 768;  // of the embeddings and the last norm
+  const std::int64_t block = 12 * 768 * 768 + 13 * 768;
+  EXPECT_EQ(count({}), outside + 12 * block);
+  EXPECT_EQ(count({.layers = 3}), outside + 3 * block);
+  EXPECT_EQ(count({.heads = 6}), outside + 12 * block);
+  EXPECT_EQ(count({.width = 384}), outside / 2 + 12 * (12 * 384 * 384 + 13 * 384));
+}
+
+TEST(ModelTable, SizesThatDoNotFitAreRefused) {
+  const auto refusal = [](const std::string& name, const ModelSize& size) {
+    return message_of([&] { make_of_size(name, size); });
+  };
+  for (const ModelEntry& entry : model_table()) {
+    if (!entry.takes_size) continue;
+    const std::string name(entry.name);
+    EXPECT_EQ(refusal(name, {.width = 480, .heads = 7}),
+              name + " of width 480 with 7 heads: model.width must be a multiple of model.heads");
+  }
+  EXPECT_EQ(refusal("gpt2", {.width = 100}),
+            "gpt2 of width 100 with 12 heads: model.width must be a multiple of model.heads");
+  EXPECT_EQ(refusal("llama_1b", {.heads = 2}),
+            "llama_1b: model.heads must be a multiple of 4, the heads that share keys and values; "
+            "it is 2");
+  EXPECT_EQ(refusal("llama_mini", {.width = 60}),
+            "llama_mini turns pairs of features: heads must be of even width; 60 / 4 is 15");
+}
+
 TEST(ModelOptions, AreDescribedForTheCatalog) {
   ModelOptions options;
   const ordered_json fields = describe_fields([&](Fields& f) { options.fields(f); });
-  ASSERT_EQ(fields.size(), 5U);
+  ASSERT_EQ(fields.size(), 8U);
   EXPECT_EQ(fields[0]["name"], "name");
   EXPECT_EQ(fields[0]["required"], true);
   ASSERT_EQ(fields[0]["choices"].size(), model_table().size());
@@ -70,6 +106,11 @@ TEST(ModelOptions, AreDescribedForTheCatalog) {
   EXPECT_EQ(fields[2]["default"], "automatic");
   EXPECT_EQ(fields[2]["choices"].size(), 7U);
   EXPECT_EQ(fields[3]["max"], 0.9);
+  EXPECT_EQ(fields[5]["name"], "layers");
+  EXPECT_EQ(fields[5]["default"], 0);
+  std::size_t sizable = 0;
+  for (const ModelEntry& entry : model_table()) sizable += entry.takes_size ? 1 : 0;
+  for (std::size_t i = 5; i < 8; ++i) EXPECT_EQ(fields[i]["only_with"].size(), sizable);
 }
 
 TEST(ModelOptions, AreReadFromACase) {
@@ -82,6 +123,12 @@ TEST(ModelOptions, AreReadFromACase) {
   EXPECT_EQ(options.num_classes, 2);
   EXPECT_EQ(options.attention, Attention::math);
   EXPECT_EQ(options.dropout, 0.1);
+  EXPECT_EQ(options.size.layers, 0);
+  read_fields(ordered_json{{"name", "gpt2"}, {"layers", 6}, {"width", 384}, {"heads", 6}}, "model",
+              [&](Fields& f) { options.fields(f); });
+  EXPECT_EQ(options.size.layers, 6);
+  EXPECT_EQ(options.size.width, 384);
+  EXPECT_EQ(options.size.heads, 6);
   EXPECT_NE(message_of([&] {
               read_fields(ordered_json{{"name", "resnet_51"}}, "model",
                           [&](Fields& f) { options.fields(f); });

@@ -192,9 +192,7 @@ class EquivalenceTest : public testing::TestWithParam<EquivalenceRow> {};
 INSTANTIATE_TEST_SUITE_P(, EquivalenceTest, testing::ValuesIn(equivalence_rows()),
                          [](const auto& test) { return test.param.name; });
 
-TEST_P(EquivalenceTest, RanksTrainWhatMicroBatchesTrain) {
-  const EquivalenceRow& row = GetParam();
-  Json values = row.of_tokens ? small_gpt2(row.ranks, kRankBatch) : mini_vit(row.ranks, kRankBatch);
+void expect_equivalence(const EquivalenceRow& row, Json values) {
   values["train"].update(row.train);
   for (const Json& other : row.others) values["techniques"].push_back(other);
   for (const Json& sharding : row.sharding) values["techniques"].push_back(sharding);
@@ -217,6 +215,20 @@ TEST_P(EquivalenceTest, RanksTrainWhatMicroBatchesTrain) {
     } else {
       EXPECT_LE(loss_distance(rank, control), 2e-2);
     }
+  }
+}
+
+TEST_P(EquivalenceTest, RanksTrainWhatMicroBatchesTrain) {
+  const EquivalenceRow& row = GetParam();
+  expect_equivalence(
+      row, row.of_tokens ? small_gpt2(row.ranks, kRankBatch) : mini_vit(row.ranks, kRankBatch));
+}
+
+TEST(RanksTest, TrainALlamaAsMicroBatchesDo) {
+  for (const char* sharding : {"ddp", "zero_1", "zero_2", "fsdp"}) {
+    SCOPED_TRACE(sharding);
+    expect_equivalence({sharding, 2, {technique(sharding)}, {}, {{"optimizer", kAdamW}}},
+                       small_llama(2, kRankBatch));
   }
 }
 

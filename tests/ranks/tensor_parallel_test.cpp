@@ -36,6 +36,7 @@ std::vector<ParallelRow> parallel_rows() {
       {"bert_on_4", small_bert(4, kBatch)},
       {"vit_on_3", small_vit(3, kBatch)},  // 5 tokens: parts of 2, 2 and 1
       {"gpt2_on_2", small_gpt2(2, kBatch)},
+      {"llama_on_2", small_llama(2, kBatch)},
       {"chunked_loss", small_gpt2(2, kBatch), {technique("chunked_loss", {{"chunks", 2}})}},
       {"adamw", mini_vit(2, kBatch), {}, double_adamw},
       {"clipping", mini_vit(2, kBatch), {}, clipped},
@@ -102,6 +103,13 @@ TEST_P(TensorParallelTest, TrainsWhatOneRankTrains) {
     EXPECT_NEAR(rank.seen.at("gradient_norm").get<double>(), norm, 5 * row.tolerance * norm);
     EXPECT_LT(rank.weights.size(), control.weights.size());
   }
+}
+
+// Two heads of keys serve two of queries each: four ranks would have to share a head of keys.
+TEST(TensorParallelHeads, RefusesMoreRanksThanThereAreHeadsOfKeys) {
+  EXPECT_EQ(refusal(with(small_llama(4, kBatch), {tensor_parallel(false)})),
+            "tensor_parallel: model.layers.0.self_attn.k_proj.weight has 2 heads, which 4 ranks "
+            "can't share equally");
 }
 
 TEST(TensorParallelPairs, EveryOneThatComposesHasARow) {

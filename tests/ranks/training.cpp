@@ -57,6 +57,12 @@ Json mini_resnet(std::int64_t ranks, std::int64_t batch_size) {
   return values;
 }
 
+Json small_llama(std::int64_t ranks, std::int64_t batch_size) {
+  Json values = small_gpt2(ranks, batch_size);
+  values["model"] = {{"name", "llama_mini"}, {"layers", 2}, {"width", 64}, {"heads", 4}};
+  return values;
+}
+
 namespace {
 
 /// A rank_trainer of one rank, which trains case after case: loading LibTorch takes longer than
@@ -114,19 +120,33 @@ RankProcess& process_of(std::size_t rank) {
   return processes[rank];
 }
 
-}  // namespace
-
-std::vector<RankSaw> train(const Json& values, int steps) {
-  const TemporaryFolder folder;
+/// Has all ranks train, each into the folder's file of its number. Their words on it.
+std::vector<std::string> answers(const Json& values, int steps, const TemporaryFolder& folder) {
   const std::string file = folder.write("case.json", values.dump());
   const auto ranks = values.at("ranks").get<std::size_t>();
   for (std::size_t rank = 0; rank < ranks; ++rank) {
     process_of(rank).ask(file + " " + (folder / "store") + " " + (folder / std::to_string(rank)) +
                          " " + std::to_string(steps));
   }
+  std::vector<std::string> answers;
+  for (std::size_t rank = 0; rank < ranks; ++rank) answers.push_back(process_of(rank).answer());
+  return answers;
+}
+
+}  // namespace
+
+std::string refusal(const Json& values) {
+  const std::vector<std::string> words = answers(values, 1, TemporaryFolder());
+  for (const std::string& word : words) EXPECT_EQ(word, words.front());
+  return words.front();
+}
+
+std::vector<RankSaw> train(const Json& values, int steps) {
+  const TemporaryFolder folder;
+  const std::vector<std::string> words = answers(values, steps, folder);
   std::vector<RankSaw> saw;
-  for (std::size_t rank = 0; rank < ranks; ++rank) {
-    EXPECT_EQ(process_of(rank).answer(), "done") << "rank " << rank;
+  for (std::size_t rank = 0; rank < words.size(); ++rank) {
+    EXPECT_EQ(words[rank], "done") << "rank " << rank;
     const std::string output = folder / std::to_string(rank);
     const std::string text = read_text(output);
     saw.push_back({Json::parse(text.empty() ? "{}" : text), read_text(output + ".weights")});

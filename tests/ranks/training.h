@@ -24,6 +24,8 @@ Json mini_vit(std::int64_t ranks, std::int64_t batch_size);
 /// bert_mini on 16 random tokens, or gpt2_mini on 4, likewise.
 Json small_bert(std::int64_t ranks, std::int64_t batch_size);
 Json small_gpt2(std::int64_t ranks, std::int64_t batch_size);
+/// llama_mini of 2 layers of width 64, 4 heads of queries and 2 of keys, on 4 random tokens.
+Json small_llama(std::int64_t ranks, std::int64_t batch_size);
 
 /// resnet_mini on digits of 64 pixels, likewise.
 Json mini_resnet(std::int64_t ranks, std::int64_t batch_size);
@@ -36,6 +38,9 @@ struct RankSaw {
 
 /// Takes `steps` steps on all ranks at once. A rank that fails fails the test.
 std::vector<RankSaw> train(const Json& values, int steps);
+
+/// Why no rank trains it, of which all give one reason.
+std::string refusal(const Json& values);
 
 /// What its first rank saw, once for equal arguments. Keeps what it returns.
 const RankSaw& trained_once(const Json& values, int steps);

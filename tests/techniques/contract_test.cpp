@@ -184,7 +184,9 @@ TEST_P(ContractTest, HoldsAloneOnATextModel) {
 }
 
 TEST_P(ContractTest, HoldsAloneOnADecoder) {
-  expect_contracts(small_gpt2(), completed({GetParam()}), {GetParam()});
+  for (const Json& decoder : {small_gpt2(), small_llama()}) {
+    expect_contracts(decoder, completed({GetParam()}), {GetParam()});
+  }
 }
 
 /// Batch normalisation: what a technique makes of the batch's statistics shows in all numbers, and

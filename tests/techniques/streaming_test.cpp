@@ -104,7 +104,7 @@ TEST(LayerStreamingCost, IsEachBlockTwiceAStepInHoweverManyMicroBatches) {
 }
 
 TEST(StreamingTest, RestoresTheRandomStateOfEachRun) {
-  for (Json values : {small_vit(), small_bert(), small_gpt2()}) {
+  for (Json values : {small_vit(), small_bert(), small_gpt2(), small_llama()}) {
     values["model"]["attention"] = "eager";
     values["model"]["dropout"] = 0.1;
     const Json plain = with_host_updates(values);  // draws in the same order
@@ -147,7 +147,7 @@ at::Tensor logits_behind_a_step(const Json& values) {
 }
 
 TEST(StreamingTest, EvaluatesAsAModelThatIsWhole) {
-  for (const Json& values : {small_vit(), small_bert(), small_gpt2()}) {
+  for (const Json& values : {small_vit(), small_bert(), small_gpt2(), small_llama()}) {
     EXPECT_TRUE(logits_behind_a_step(streamed(values))
                     .equal(logits_behind_a_step(with_host_updates(values))));
   }

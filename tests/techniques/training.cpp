@@ -107,6 +107,12 @@ Json mini_resnet() {
   return values;
 }
 
+Json small_llama() {
+  Json values = small_gpt2();
+  values["model"] = {{"name", "llama_mini"}, {"layers", 2}, {"width", 64}, {"heads", 4}};
+  return values;
+}
+
 Trained train(const Json& values, int steps, std::unique_ptr<Technique> innermost) {
   Trained result;
   const std::int64_t pool_before = host_pool_bytes();

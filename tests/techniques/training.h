@@ -15,8 +15,8 @@
 // Trains small cases through the worker's own reader and trainer, with the ledger beside them.
 namespace headroom {
 
-/// vit_ti_16 on digits of 32 pixels, or bert_mini or gpt2_mini on 16 random tokens: a batch of 8,
-/// Adam, no dropout, no technique.
+/// vit_ti_16 on digits of 32 pixels, or bert_mini on 16 random tokens, or gpt2_mini or a llama_mini
+/// of 2 layers of width 64 on 4 of them: a batch of 8, Adam, no dropout, no technique.
 Json small_vit();
 /// vit_mini on digits of 64 pixels, for what is trained hundreds of times.
 Json mini_vit();
@@ -24,6 +24,7 @@ Json small_bert();
 Json small_gpt2();
 /// resnet_mini on digits of 64 pixels, likewise.
 Json mini_resnet();
+Json small_llama();
 
 /// What a training did and what the ledger saw of it.
 struct Trained {
