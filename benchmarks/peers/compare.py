@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the cases of a suite with torchvision, transformers, torchao and PyTorch in Python on the
-CPU, and prints their step time and peak of allocated memory beside ours, the worst ratio first.
+"""Runs the cases of a suite with torchvision, transformers, PyTorch and packages of optimizers in
+Python on the CPU, and prints their step time and peak of allocated memory beside ours, the worst
+ratio first.
 
     python3 -m venv /tmp/peers
     /tmp/peers/bin/pip install torch==2.11.0 torchvision==0.26.0 transformers==5.23.0 \
-        torchao==0.17.0
+        torchao==0.17.0 lion-pytorch==0.2.5
     ./headroom --version    # builds it
     /tmp/peers/bin/python benchmarks/peers/compare.py configs/quickstart.yaml
 
@@ -31,7 +32,8 @@ import subprocess
 import sys
 import tempfile
 
-from train import COLUMNS, NotCovered, measure
+from not_covered import NotCovered
+from train import COLUMNS, measure
 
 # As headroom's worker sets its own heap, and why: src/memory/host_memory.h.
 HEAP = {"MALLOC_MMAP_THRESHOLD_": str(32 * 2**20), "MALLOC_TRIM_THRESHOLD_": str(2**40)}

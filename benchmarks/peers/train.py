@@ -10,8 +10,9 @@ from unittest.mock import patch
 
 import torch
 import torch.distributed as dist
+from not_covered import NotCovered
+from optimizers import make_optimizer
 from torch.distributed.fsdp import fully_shard
-from torch.distributed.optim import ZeroRedundancyOptimizer
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.parallel import DistributedDataParallel
 from torch.profiler import ProfilerActivity, profile, record_function
@@ -20,7 +21,6 @@ from torchvision.models import resnet50
 from torchvision.models.resnet import Bottleneck, ResNet
 from torchvision.models.vision_transformer import VisionTransformer
 from transformers import (
-    Adafactor,
     BertConfig,
     BertForSequenceClassification,
     DistilBertConfig,
@@ -30,11 +30,6 @@ from transformers import (
     LlamaConfig,
     LlamaForCausalLM,
 )
-
-try:
-    from torchao.optim import AdamW8bit
-except ImportError:
-    AdamW8bit = None
 
 COLUMNS = ("step_time_median_ns", "run_peak_allocated_bytes", "steady_peak_allocated_bytes")
 MEMORY_STEPS = 2  # after the warm-up, while memory is read
@@ -79,15 +74,10 @@ LLAMA = {  # layers, heads, width, heads of queries a head of keys serves, vocab
 ROTARY = {"rope_type": "llama3", "rope_theta": 500000.0, "factor": 32.0, "low_freq_factor": 1.0,
           "high_freq_factor": 4.0, "original_max_position_embeddings": 8192}
 NO_TARGET = -100  # behind a text's last token
-OPTIMIZERS = {"adam": torch.optim.Adam, "adamw": torch.optim.AdamW, "sgd": torch.optim.SGD}
 KNOWN = {"gradient_accumulation", "mixed_precision", "bfloat16", "sgd", "on_device_init",
          "activation_checkpointing", "chunked_loss", "optimizer_in_backward"}
 JOINS_RANKS = {"ddp", "zero_1", "fsdp"}
 NOT_ON_RANKS = {"gradient_accumulation", "optimizer_in_backward"}
-
-
-class NotCovered(Exception):
-    """Something of a case has no counterpart here."""
 
 
 def check(case: dict) -> None:
@@ -182,28 +172,6 @@ def make_batch(case: dict):
     if case["model"]["name"] in GPT2 or case["model"]["name"] in LLAMA:
         labels = torch.nn.functional.pad(tokens, (0, 1), value=NO_TARGET)[:, 1:]
     return tokens, labels
-
-
-def make_optimizer(options: dict, parameters, shared=False) -> torch.optim.Optimizer:
-    """`shared`: each rank updates some of the parameters, and has the state of those alone."""
-    arguments = {"lr": options["lr"], "weight_decay": options["weight_decay"]}
-    if options["name"] == "adafactor":
-        return Adafactor(parameters, scale_parameter=False, relative_step=False, **arguments)
-    if options["name"] != "sgd":
-        arguments |= {"betas": (options["beta1"], options["beta2"]), "eps": options["eps"]}
-    if options["name"] == "adam_8bit":
-        if AdamW8bit is None:
-            raise NotCovered("8-bit Adam without torchao")
-        return AdamW8bit(parameters, **arguments)
-    arguments["foreach"] = options["implementation"] == "multi_tensor"
-    if options["implementation"] == "fused":
-        arguments["fused"] = True
-    if options["name"] == "sgd":
-        arguments["momentum"] = options["momentum"]
-    made = OPTIMIZERS[options["name"]]
-    if shared:
-        return ZeroRedundancyOptimizer(parameters, made, **arguments)
-    return made(parameters, **arguments)
 
 
 class Case:

@@ -21,6 +21,12 @@ enum class Implementation {
 
 enum class Schedule { constant, linear, cosine };
 
+/// What of a gradient one factor scales, in an optimizer that scales gradients.
+enum class ScaledPart {
+  channel,  // each row or column
+  tensor,   // all of it
+};
+
 /// What a suite may say of the optimizer.
 struct OptimizerOptions {
   std::string name = "adam";
@@ -28,11 +34,16 @@ struct OptimizerOptions {
   Implementation implementation = Implementation::multi_tensor;
   Schedule schedule = Schedule::constant;
   std::int64_t schedule_steps = 1000;  // updates until linear or cosine reaches 0
-  double beta1 = 0.9;                  // adam, adamw, adam_8bit
-  double beta2 = 0.999;                // adam, adamw, adam_8bit
-  double eps = 1e-8;                   // adam, adamw, adam_8bit
+  double beta1 = 0.9;                  // those with a first moment
+  double beta2 = 0.999;                // those with a second moment, but for its factored form
+  double eps = 1e-8;                   // as beta2
   double weight_decay = 0.0;
-  double momentum = 0.0;  // sgd
+  double momentum = 0.0;                     // sgd
+  double momentum_decay = 0.99;              // lion, whose authors call it beta2
+  std::int64_t projection_rank = 128;        // apollo
+  std::int64_t projection_interval = 200;    // apollo
+  double scale = 1.0;                        // apollo
+  ScaledPart scale_by = ScaledPart::channel;  // apollo
 
   void fields(Fields& f);
   /// The fields that say how the learning rate goes; shared with the technique that swaps in SGD.

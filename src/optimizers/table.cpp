@@ -12,11 +12,11 @@
 namespace headroom {
 
 // Each stands at the end of its optimizer's file.
-extern const OptimizerEntry kAdafactor, kAdam, kAdam8Bit, kAdamW, kSgdOptimizer;
+extern const OptimizerEntry kAdafactor, kAdam, kAdam8Bit, kAdamW, kLion, kSgdOptimizer;
 
 std::span<const OptimizerEntry> optimizer_table() {
   static const std::array kOptimizers{
-      kAdam, kAdamW, kAdam8Bit, kAdafactor, kSgdOptimizer,
+      kAdam, kAdamW, kAdam8Bit, kAdafactor, kLion, kSgdOptimizer,
   };
   return kOptimizers;
 }
@@ -58,13 +58,16 @@ void OptimizerOptions::fields(Fields& f) {
   const auto names = enum_names<Implementation>();
   implementation = static_cast<Implementation>(std::ranges::find(names, chosen) - names.begin());
   schedule_fields(f);
-  f.number({"beta1", "decay of the first moment", {"adam", "adamw", "adam_8bit"}}, beta1,
-           {0.0, 0.999999});
+  f.number({"beta1", "decay of the first moment; of lion's momentum, in the update alone",
+            {"adam", "adamw", "adam_8bit", "lion"}},
+           beta1, {0.0, 0.999999});
   f.number({"beta2", "decay of the second moment", {"adam", "adamw", "adam_8bit"}}, beta2,
            {0.0, 0.999999});
   f.number({"eps", "added to the denominator", {"adam", "adamw", "adam_8bit"}}, eps, {1e-12, 1.0});
   f.number({"weight_decay", "decay of the weights per update"}, weight_decay, {0.0, 1.0});
   f.number({"momentum", "0: no momentum and no state", {"sgd"}}, momentum, {0.0, 0.999999});
+  f.number({"momentum_decay", "decay of the momentum that is kept", {"lion"}}, momentum_decay,
+           {0.0, 0.999999});
 }
 
 void OptimizerOptions::schedule_fields(Fields& f) {

@@ -152,17 +152,17 @@ class Adding(unittest.TestCase):
         self.assertEqual({row["status"] for row in rows.values()}, {"ok"})
         # One to warm up, one whose FLOPs are counted, two that are timed.
         self.assertEqual({row["updates"] for row in rows.values()}, {"4"})
-        self.assertEqual(rows["lion"]["optimizer"], "lion")
+        self.assertEqual(rows["signum"]["optimizer"], "signum")
 
     def test_an_implementation_that_was_not_added_is_unsupported(self):
-        fused = ["--set", "train.optimizer.implementation=fused", "--only", "^lion$"]
+        fused = ["--set", "train.optimizer.implementation=fused", "--only", "^signum$"]
         out = ["--device", "cpu", "--out", "build/fused"]
         self.headroom("run", "configs/adding.yaml", *fused, *out, code=4)
         with open(TREE / "build/fused/results.csv", encoding="utf-8") as file:
             (row,) = csv.DictReader(file)
         self.assertEqual(row["status"], "unsupported")
         self.assertEqual(row["reason"],
-                         "the optimizer lion has no implementation 'fused'; it has per_tensor")
+                         "the optimizer signum has no implementation 'fused'; it has per_tensor")
 
     def test_the_test_of_the_technique_passes(self):
         call = [BUILD / "techniques_test", "--gtest_filter=GroupedUpdate.*"]

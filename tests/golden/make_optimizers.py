@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes optimizers.json: what torch.optim of PyTorch 2.11 and transformers make of a few numbers.
+"""Writes optimizers.json: what optimizers of PyTorch 2.11, transformers and packages make of a few
+numbers.
 
-    PYTHONPATH=.deps/programs .deps/python/bin/python3 tests/golden/make_optimizers.py \\
-        > tests/golden/optimizers.json
+    pip install --no-deps --target /tmp/optimizers lion-pytorch==0.2.5
+    PYTHONPATH=/tmp/optimizers:.deps/programs .deps/python/bin/python3 \\
+        tests/golden/make_optimizers.py > tests/golden/optimizers.json
 
 Each case starts from the same parameters and takes the same gradients. The implementation is
 PyTorch's plain one (foreach=False): the three of headroom are held to it. Adafactor is that of
-transformers, as its Trainer sets it.
+transformers, as its Trainer sets it; Lion that of lion-pytorch.
 """
 
 import json
@@ -14,6 +16,7 @@ import sys
 
 import torch
 import transformers
+from lion_pytorch import Lion
 from transformers.optimization import Adafactor
 
 STEPS = 5
@@ -24,6 +27,8 @@ CASES = [
     {"name": "adamw", "lr": 0.01, "weight_decay": 0.1},
     {"name": "adafactor", "lr": 0.01},
     {"name": "adafactor", "lr": 0.01, "weight_decay": 0.1},
+    {"name": "lion", "lr": 0.01},
+    {"name": "lion", "lr": 0.01, "weight_decay": 0.1, "beta1": 0.8, "momentum_decay": 0.95},
     {"name": "sgd", "lr": 0.1},
     {"name": "sgd", "lr": 0.1, "momentum": 0.9},
     {"name": "sgd", "lr": 0.1, "momentum": 0.9, "weight_decay": 0.05},
@@ -44,11 +49,15 @@ def tensors(dtype, seed):
 
 
 def optimizer(case, parameters):
-    options = {k: v for k, v in case.items() if k not in ("name", "beta1", "beta2")}
+    betas = ("beta1", "beta2", "momentum_decay")
+    options = {k: v for k, v in case.items() if k not in ("name", *betas)}
     if case["name"] == "sgd":
         return torch.optim.SGD(parameters, foreach=False, **options)
     if case["name"] == "adafactor":
         return Adafactor(parameters, scale_parameter=False, relative_step=False, **options)
+    if case["name"] == "lion":
+        return Lion(parameters, betas=(case.get("beta1", 0.9), case.get("momentum_decay", 0.99)),
+                    **options)
     betas = (case.get("beta1", 0.9), case.get("beta2", 0.999))
     kind = torch.optim.Adam if case["name"] == "adam" else torch.optim.AdamW
     options.setdefault("weight_decay", 0.0)

@@ -98,6 +98,17 @@ TEST(OptimizerMemoryTest, StateHasTheBytesOfItsFormula) {
   }
 }
 
+// The sign of the average: of the parameter at work, or of all. The product that makes it also has
+// its number on the CPU. lion-pytorch makes two.
+TEST(OptimizerMemoryTest, LionKeepsAMomentumAndMakesOneTemporary) {
+  const Update one = second_update(update_options("lion", Implementation::per_tensor));
+  EXPECT_EQ(one.state_bytes, kBytes);
+  EXPECT_EQ(one.temporary_bytes, kLargestBytes + 8 + 4);
+  const Update all = second_update(update_options("lion", Implementation::multi_tensor));
+  EXPECT_EQ(all.state_bytes, kBytes);
+  EXPECT_EQ(all.temporary_bytes, kBytes + 8 + 4);
+}
+
 // The rows and columns of (1, S) and (3, S). At work on the latter: two of its size, and the roots
 // of its moments.
 TEST(OptimizerMemoryTest, AdafactorKeepsRowsAndColumns) {

@@ -75,7 +75,7 @@ TEST(OptimizerTableTest, StateHasTheShapeAndDtypeOfItsRow) {
 
 TEST(OptimizerTableTest, AnUnknownNameIsRefused) {
   OptimizerOptions options;
-  options.name = "lion";
+  options.name = "no_such_optimizer";
   EXPECT_THROW(options.check(), ConfigError);
 }
 
