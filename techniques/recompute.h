@@ -23,7 +23,8 @@ struct RecomputeOptions {
 /// The default keeps nothing of what `inner` saves; when backward asks for the first of those
 /// tensors, `inner` runs again up to the last of them (early stop), under the forward's random
 /// state and autocast settings. The second run leaves running statistics as they are: each batch
-/// counts once. (PyTorch's checkpoint counts it twice.) It nests, and other saved-tensor hooks around it see its input.
+/// counts once. (PyTorch's checkpoint counts it twice.) It nests, and other saved-tensor hooks
+/// around it see its input.
 BlockFunction recompute_in_backward(BlockFunction inner, const RecomputeOptions& options);
 
 }  // namespace headroom

@@ -147,7 +147,8 @@ def make_model(case: dict):
     if name == "distilbert":
         layers, heads, width = sized(model, 6, 12, 768)
         made = DistilBertForSequenceClassification(DistilBertConfig(
-            n_layers=layers, n_heads=heads, dim=width, hidden_dim=4 * width, dropout=model["dropout"], attention_dropout=model["dropout"],
+            n_layers=layers, n_heads=heads, dim=width, hidden_dim=4 * width,
+            dropout=model["dropout"], attention_dropout=model["dropout"],
             seq_classif_dropout=model["dropout"], **text))
         return made, list(made.distilbert.transformer.layer)
     if name in GPT2:
