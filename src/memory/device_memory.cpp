@@ -12,6 +12,7 @@
 
 #include "src/core/error.h"
 #include "src/core/file.h"
+#include "src/memory/refused_memory.h"
 
 #ifdef HEADROOM_CUDA
 #include <ATen/Context.h>
@@ -177,6 +178,7 @@ class CudaMemory final : public DeviceMemory {
       : device_(c10::cuda::current_device()),
         tracer_(std::make_shared<CudaTracer>(ledger, device_)) {
     allocator::resetPeakStats(device_);
+    follow_refused_memory();
     // LibTorch has no way to detach a tracker; `watching_` outlives this object with it.
     allocator::attachAllocatorTraceTracker(
         [tracer = tracer_, watching = watching_](const allocator::TraceEntry& entry) {

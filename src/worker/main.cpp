@@ -21,6 +21,7 @@
 #include "src/machine/processes.h"
 #include "src/memory/device_memory.h"
 #include "src/memory/host_memory.h"
+#include "src/memory/refused_memory.h"
 #include "src/memory/saved_tensors.h"
 #include "src/worker/case.h"
 #include "src/worker/flops.h"
@@ -120,7 +121,8 @@ void answer(const Json& request) {
     // Of a case the command line has checked what it could: what is left fails the case alone.
     record = make_failure(request.at("request") == "measure" ? "failed" : "invalid", error.what());
   } catch (const c10::OutOfMemoryError& error) {
-    record = make_failure("out_of_memory", first_line(error.what_without_backtrace()));
+    record = make_failure("out_of_memory",
+                          first_line(error.what_without_backtrace()) + free_when_refused());
   } catch (const std::bad_alloc&) {
     record = make_failure("out_of_memory", "host: the system gives no more memory");
   } catch (const c10::Error& error) {
