@@ -28,9 +28,11 @@ std::string bytes_in(const Row& row, std::string_view column) {
 
 std::string peak(const Row& row) { return bytes_in(row, kPeak); }
 
+std::string milliseconds(double nanoseconds) { return fmt::format("{:.2f} ms", nanoseconds / 1e6); }
+
 std::string step_time(const Row& row) {
   const auto time = number_in(row, kStepTime);
-  return time ? fmt::format("{:.2f} ms", *time / 1e6) : "";
+  return time ? milliseconds(*time) : "";
 }
 
 /// How much less the peak is than that of the plain case.
@@ -92,6 +94,24 @@ std::array<std::string, 2> published(const Row& row) {
   return {};
 }
 
+/// The steps of rows whose suite has a published time, below their table; empty where none has one.
+/// `own`: what a row's own figure is.
+std::string published_times(const std::vector<Row>& rows, const std::string& own) {
+  std::vector<std::vector<std::string>> lines;
+  for (const Row& row : rows) {
+    const auto step = step_of_published(row);
+    if (!step) continue;
+    lines.push_back({text_in(row, column::case_),
+                     fmt::format("{:.2f} min", *number_in(row, column::published_run_time_s) / 60),
+                     fmt::format("{}", *number_in(row, column::published_updates)),
+                     milliseconds(step->published_ns), milliseconds(step->own_ns),
+                     fmt::format("{:.0f} %", step->percent())});
+  }
+  if (lines.empty()) return "";
+  return "\n" + format_table({"case", "published run", "updates", "an update", own, "of it"}, lines,
+                             {"published run", "updates", "an update", own, "of it"});
+}
+
 }  // namespace
 
 std::string format_summary(const std::vector<Row>& rows) {
@@ -108,7 +128,7 @@ std::string format_summary(const std::vector<Row>& rows) {
   }
   return format_table({"case", "status", "peak", "saved", "step time", "reason"}, lines,
                       {"peak", "saved", "step time"}) +
-         emulation_notes(rows);
+         published_times(rows, "step time") + emulation_notes(rows);
 }
 
 std::string format_row(const Row& row) {
@@ -129,9 +149,10 @@ std::string format_plan(const std::vector<Row>& rows) {
                      bytes_in(row, column::driver_peak_bytes), figure, error,
                      text_in(row, column::reason)});
   }
-  return format_table(
-      {"case", "status", "fits", "allocated", "reserved", "driver", "published", "error", "reason"},
-      lines, {"allocated", "reserved", "driver", "published", "error"});
+  return format_table({"case", "status", "fits", "allocated", "reserved", "driver", "published",
+                       "error", "reason"},
+                      lines, {"allocated", "reserved", "driver", "published", "error"}) +
+         published_times(rows, "lower bound");
 }
 
 }  // namespace headroom

@@ -11,12 +11,13 @@ namespace headroom {
 
 /// The rows of a run as a table for people: case, status, peak, what it saves against the
 /// last plain row of the same model and as many ranks, step time, reason.
-/// Below it the cases whose 16-bit products the CPU emulated.
+/// Below it steps beside the published run's, where the suite has its time, and the cases whose
+/// 16-bit products the CPU emulated.
 std::string format_summary(const std::vector<Row>& rows);
 
 /// The rows of a plan as a table for people: case, whether it fits, allocated and reserved peak
 /// (with its bounds where these differ), the driver's figure, what was published and how far the
-/// plan lies from it, reason.
+/// plan lies from it, reason. Below it lower bounds of steps beside the published run's.
 std::string format_plan(const std::vector<Row>& rows);
 
 /// One row as a line, for progress: "ok, 12.30 MiB, 4.56 ms a step".

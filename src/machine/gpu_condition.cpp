@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <span>
+#include <vector>
 
 #include "src/machine/processes.h"
 
@@ -106,6 +107,33 @@ std::optional<std::int64_t> number(const NvmlDevice& gpu, const char* function,
   return value;
 }
 
+constexpr int kGpuUtilisationSamples = 1;  // NVML_GPU_UTILIZATION_SAMPLES
+
+/// nvmlSample_t. Utilisation is an unsigned int of its union.
+struct NvmlSample {
+  unsigned long long time_us;
+  union {
+    unsigned number;
+    unsigned long long whole;
+  } value;
+};
+
+/// The samples of utilisation after `newest_before`; none where NVML does not tell.
+std::vector<NvmlSample> utilisation_samples(c10::Device device, std::uint64_t newest_before) {
+  const auto gpu = NvmlDevice::find(device);
+  int type = 0;
+  unsigned count = 0;
+  const auto ask = [&](NvmlSample* samples) {
+    return gpu->ask("nvmlDeviceGetSamples", kGpuUtilisationSamples,
+                    static_cast<unsigned long long>(newest_before), &type, &count, samples);
+  };
+  if (!gpu || !ask(nullptr)) return {};  // how many it keeps
+  std::vector<NvmlSample> samples(count);
+  if (!ask(samples.data())) return {};
+  samples.resize(std::min<std::size_t>(samples.size(), count));
+  return samples;
+}
+
 struct NvmlMemory {
   unsigned long long total;
   unsigned long long free;
@@ -126,6 +154,20 @@ GpuCondition read_gpu_condition(c10::Device device, bool alone) {
   unsigned long long bits = 0;
   if (gpu->ask("nvmlDeviceGetCurrentClocksThrottleReasons", &bits)) result.throttle_bits = bits;
   return result;
+}
+
+GpuUtilisation::GpuUtilisation(c10::Device device) : device_(device), newest_before_(0) {
+  for (const NvmlSample& sample : utilisation_samples(device, 0)) {
+    newest_before_ = std::max<std::uint64_t>(newest_before_, sample.time_us);
+  }
+}
+
+std::optional<double> GpuUtilisation::percent() const {
+  const auto samples = utilisation_samples(device_, newest_before_);
+  if (samples.empty()) return std::nullopt;
+  double sum = 0;
+  for (const NvmlSample& sample : samples) sum += sample.value.number;
+  return sum / static_cast<double>(samples.size());
 }
 
 std::string throttle_reasons(std::uint64_t throttle_bits) {

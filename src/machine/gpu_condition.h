@@ -22,6 +22,21 @@ struct GpuCondition {
 /// told where NVML gives the process numbers of another namespace, as in many containers.
 GpuCondition read_gpu_condition(c10::Device device, bool alone);
 
+/// The share of time in which a GPU has a kernel at work, from now on, by NVML's own samples.
+class GpuUtilisation {
+ public:
+  explicit GpuUtilisation(c10::Device device);
+
+  /// The mean of the samples since then, in percent. A GPU takes some each second and keeps a
+  /// hundred or so: of a longer time it is that of its end. Empty for a CPU, and where NVML has no
+  /// sample of that time.
+  std::optional<double> percent() const;
+
+ private:
+  c10::Device device_;
+  std::uint64_t newest_before_;  // NVML's time of the last sample before, 0: there was none
+};
+
 /// The names of the reasons, joined by "+", as NVML's manual has them; "none" where there is none.
 std::string throttle_reasons(std::uint64_t throttle_bits);
 

@@ -83,6 +83,7 @@ Html section(const std::vector<Results>& all, std::size_t index) {
   content += peak_section(groups);
   content += holders_section(groups);
   content += figure_sources_section(results, all);
+  content += run_time_section(results);
   content += timeline_section(groups);
   content += tradeoff_section(groups);
   content += ranks_section(results);

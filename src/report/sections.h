@@ -62,6 +62,7 @@ Html ranks_section(const Results& results);
 /// One figure of a case, by where it comes from. Errors are in percent, signed.
 struct FigureSources {
   std::string figure;  // the column's name: run_peak_reserved_bytes
+  std::optional<double> rule = {};  // a rule of thumb's
   std::optional<double> published = {};
   std::optional<double> planned = {};
   std::optional<double> measured = {};
@@ -70,8 +71,9 @@ struct FigureSources {
   std::optional<double> measured_off_plan = {};  // against the planned figure
 };
 
-/// The figures of a case that were published, or that were planned beside a measurement; `plan`,
-/// which may be null, is a plan of a measured case that stands in another folder.
+/// The figures of a case that were published, or that were planned beside a measurement, or that a
+/// rule of thumb gives; `plan`, which may be null, is a plan of a measured case that stands in
+/// another folder.
 std::vector<FigureSources> figure_sources(const CaseResult& result, const CaseResult* plan);
 
 /// The plan of the same case of the same suite for the GPU that it was measured on; null: none of
@@ -82,6 +84,10 @@ const CaseResult* find_plan(const Results& results, const CaseResult& result,
 /// What was published, planned and measured, with signed errors. A plan of a measured case for the
 /// same GPU out of `all` stands beside it, where the run made none itself.
 Html figure_sources_section(const Results& results, const std::vector<Results>& all);
+
+/// Steps beside an update of the published run, where the suite has its time. In
+/// run_time_section.cpp.
+Html run_time_section(const Results& results);
 
 // Memory over a step: timeline_section.cpp.
 

@@ -12,13 +12,14 @@ namespace headroom {
 namespace {
 
 /// Adds the figures that a row has a column `prefix` + figure of. The context is none: it corrects
-/// another, see compared_figure().
+/// another, see compared_figure(). Neither is what a source says of its run as a whole.
 void add_figures(const Row& row, std::string_view prefix, std::vector<std::string>& figures) {
   for (const auto& [column, value] : row.items()) {
     if (!column.starts_with(prefix) || !value.is_number()) continue;
     const std::string figure = column.substr(prefix.size());
-    if (figure != column::context_bytes && std::ranges::count(figures, figure) == 0)
-      figures.push_back(figure);
+    const bool is_one =
+        figure != column::context_bytes && std::ranges::count(kPublishedAlone, figure) == 0;
+    if (is_one && std::ranges::count(figures, figure) == 0) figures.push_back(figure);
   }
 }
 
@@ -38,9 +39,11 @@ std::vector<FigureSources> figure_sources(const CaseResult& result, const CaseRe
   add_figures(result.row, kPublishedPrefix, figures);
   add_figures(result.row, kPlannedPrefix, figures);
   if (plan != nullptr && figures.empty()) figures.emplace_back(column::run_peak_allocated_bytes);
+  add_figures(result.row, kRulePrefix, figures);
   std::vector<FigureSources> list;
   for (const std::string& figure : figures) {
     FigureSources comparison{.figure = figure};
+    comparison.rule = number_in(result.row, std::string(kRulePrefix) + figure);
     comparison.published = number_in(result.row, std::string(kPublishedPrefix) + figure);
     const auto own = compared_figure(result.row, figure);
     if (is_plan(result.row)) {
@@ -100,6 +103,7 @@ struct SourceColumn {
 };
 
 constexpr std::array kSourceColumns = {
+    SourceColumn{"rule of thumb", &FigureSources::rule, false},
     SourceColumn{"published", &FigureSources::published, false},
     SourceColumn{"planned", &FigureSources::planned, false},
     SourceColumn{"error", &FigureSources::planned_error, true},
@@ -157,7 +161,7 @@ Html figure_sources_section(const Results& results, const std::vector<Results>& 
              "p", {{"class", "note"}},
              "Errors are signed, in percent of the published figure; off the plan, of the "
              "planned one. Where the suite names the published CUDA context, it takes the place "
-             "of the table's in a plan's driver figure.");
+             "of the table's in a plan's driver figure. Rules of thumb: docs/planning.md.");
 }
 
 }  // namespace headroom

@@ -27,10 +27,15 @@ inline constexpr std::string_view kWorkerOrigin = "worker";
 inline constexpr std::string_view kRunnerOrigin = "runner";
 inline constexpr std::string_view kCaseOrigin = "case:";
 
-/// published_X holds what the suite says to compare column X with.
+/// published_X holds what the suite says to compare column X with, but for kPublishedAlone.
 inline constexpr std::string_view kPublishedPrefix = "published_";
 /// planned_X holds what the own plan of a measured case has in column X.
 inline constexpr std::string_view kPlannedPrefix = "planned_";
+/// rule_X holds what a rule of thumb says of column X.
+inline constexpr std::string_view kRulePrefix = "rule_";
+
+/// Of published_X the X that are no column: what a source says of its run as a whole.
+inline constexpr std::array<std::string_view, 2> kPublishedAlone = {"run_time_s", "updates"};
 
 /// One column. A unit stands in its name.
 struct ColumnEntry {
@@ -126,6 +131,8 @@ struct ColumnEntry {
   X(step_time_mad_ns, integer, time, "median distance from that median", worker, largest)         \
   X(step_time_min_ns, integer, time, "the shortest of them", worker, largest)                     \
   X(step_time_samples, integer, time, "updates that were timed", worker)                          \
+  X(data_wait_median_ns, integer, time,                                                           \
+    "of an update: how long it waited for its batch", worker, largest)                            \
   X(samples_per_second, number, time,                                                             \
     "of all ranks: the samples of an update / step_time_median_ns", worker, smallest)             \
   X(mfu, number, time,                                                                            \
@@ -140,6 +147,8 @@ struct ColumnEntry {
   X(gpu_clock_mhz, integer, time,                                                                 \
     "of its multiprocessors right after the timed steps (CUDA)", worker, smallest)                \
   X(gpu_temperature_c, integer, time, "of the GPU at that moment (CUDA)", worker, largest)        \
+  X(gpu_utilisation_percent, number, time,                                                        \
+    "of the timed steps' time, with a kernel at work, by NVML (CUDA)", worker, smallest)          \
                                                                                                   \
   X(first_loss, number, learning, "mean loss of the first batch", worker)                         \
   X(first_gradient_norm, number, learning,                                                        \
@@ -156,6 +165,8 @@ struct ColumnEntry {
     "from the suite: what the CUDA context took of published_driver_peak_bytes", runner)          \
   X(published_samples_per_second, number, compare, "from the suite", runner)                      \
   X(published_held_out_accuracy, number, compare, "from the suite", runner)                       \
+  X(published_run_time_s, number, compare, "from the suite: of the whole training", runner)       \
+  X(published_updates, integer, compare, "from the suite: of the weights, in that time", runner)  \
   X(init_peak_reserved_error_percent, number, compare,                                            \
     "this row's figure against the published one, signed", runner)                                \
   X(run_peak_allocated_error_percent, number, compare, "likewise", runner)                        \
@@ -163,6 +174,13 @@ struct ColumnEntry {
   X(model_states_error_percent, number, compare, "likewise", runner)                              \
   X(driver_peak_error_percent, number, compare,                                                   \
     "likewise; of a plan, with the published context where the suite gives it", runner)           \
+  X(step_time_of_published_percent, number, compare,                                              \
+    "step_time_median_ns, of a plan step_time_lower_bound_ns, of the published time of an update",\
+    runner)                                                                                       \
+  X(rule_model_states_bytes, integer, compare,                                                    \
+    "by bytes a parameter: weights 4 or 6, gradients 4, state by the optimizer", runner)          \
+  X(rule_driver_peak_bytes, integer, compare,                                                     \
+    "16 bytes a parameter, activations and 2 GB", runner)                                         \
   X(planned_run_peak_allocated_bytes, integer, compare,                                           \
     "a measured case's own plan (run --with-plan)", runner)                                       \
   X(planned_run_peak_reserved_bytes, integer, compare, "likewise", runner)                        \
@@ -280,11 +298,13 @@ constexpr bool columns_are_sound() {
         !entry.origin.starts_with(kCaseOrigin)) {
       return false;
     }
-    for (const std::string_view prefix : {kPublishedPrefix, kPlannedPrefix}) {
+    for (const std::string_view prefix : {kPublishedPrefix, kPlannedPrefix, kRulePrefix}) {
       if (!entry.name.starts_with(prefix)) continue;
       // Not find_column(): with sanitizers GCC calls no comparison with null constant.
       const std::string_view name = entry.name.substr(prefix.size());
-      if (std::ranges::count(kColumns, name, &ColumnEntry::name) == 0) return false;
+      const bool alone =
+          prefix == kPublishedPrefix && std::ranges::count(kPublishedAlone, name) == 1;
+      if (alone == (std::ranges::count(kColumns, name, &ColumnEntry::name) == 1)) return false;
     }
   }
   return true;

@@ -39,6 +39,16 @@ std::optional<double> compared_figure(const Row& row, std::string_view column) {
   return *own + (*published - *context);
 }
 
+std::optional<StepOfPublished> step_of_published(const Row& row) {
+  const bool is_plan = text_in(row, column::kind) == "planned";
+  const auto own =
+      number_in(row, is_plan ? column::step_time_lower_bound_ns : column::step_time_median_ns);
+  const auto seconds = number_in(row, column::published_run_time_s);
+  const auto updates = number_in(row, column::published_updates);
+  if (!own || !seconds || !updates || *seconds <= 0 || *updates <= 0) return std::nullopt;
+  return StepOfPublished{.published_ns = *seconds * 1e9 / *updates, .own_ns = *own};
+}
+
 Status status_of(const Row& row) {
   const std::string name = text_in(row, column::status);
   const auto names = enum_names<Status>();

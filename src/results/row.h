@@ -62,6 +62,17 @@ std::string text_in(const Row& row, std::string_view column);
 /// published context, where the suite gives it, takes the place of the table's.
 std::optional<double> compared_figure(const Row& row, std::string_view column);
 
+/// A row's step beside an update of the published run, in ns.
+struct StepOfPublished {
+  double published_ns = 0;  // the run's time by its updates: with all that it did beside them
+  double own_ns = 0;        // the median that was measured; of a plan the lower bound
+
+  double percent() const { return 100.0 * own_ns / published_ns; }
+};
+
+/// Nothing where the suite gives no time and number of updates, or the row has no step.
+std::optional<StepOfPublished> step_of_published(const Row& row);
+
 /// The status that a row tells. Throws std::logic_error where it tells none.
 Status status_of(const Row& row);
 

@@ -15,6 +15,7 @@
 #include "src/core/file.h"
 #include "src/core/json.h"
 #include "src/results/columns.h"
+#include "src/runner/rule_of_thumb.h"
 #include "src/workers/this_process.h"
 
 namespace headroom {
@@ -96,15 +97,18 @@ Json error_percent(const Row& row, const std::string& figure) {
   return 100.0 * (*mine - *published) / *published;
 }
 
-/// The row with the columns that follow from others.
+/// The row with the columns that follow from others, and from published figures.
 Row with_errors(const Catalog& catalog, const Row& row) {
   constexpr std::string_view kSuffix = "_error_percent";
+  const auto step = step_of_published(row);
   Row result = Row::object();
   for (const Column& column : catalog.columns) {
     Json value = member(row, column.name);
     if (column.name.ends_with(kSuffix)) {
       const std::size_t size = column.name.size() - kSuffix.size();
       value = error_percent(row, column.name.substr(0, size) + "_bytes");
+    } else if (column.name == column::step_time_of_published_percent) {
+      value = step ? Json(step->percent()) : Json();
     }
     if (!value.is_null()) result[column.name] = value;
   }
@@ -192,6 +196,8 @@ Row make_row(const Catalog& catalog, const RunFacts& run, const Case& one, const
     // A worker that went wrong may have said anything.
     if (is_cell(value)) row[column.name] = value;
   }
+  set_known(row, column::rule_model_states_bytes, rule_model_states_bytes(row, one));
+  set_known(row, column::rule_driver_peak_bytes, rule_driver_peak_bytes(row));
   return with_errors(catalog, row);
 }
 

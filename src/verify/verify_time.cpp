@@ -34,13 +34,13 @@ std::int64_t deviation(const Times& values) {
   return median(distances);
 }
 
-/// A record's times; nothing where they are no positive integers.
-std::optional<Times> times_of(const Json& record) {
-  const Json& list = member(record, "step_time_ns");
+/// A list of times of a record; nothing where it is none, or one of them is below `least`.
+std::optional<Times> times_of(const Json& record, const char* name, std::int64_t least) {
+  const Json& list = member(record, name);
   if (!list.is_array() || list.empty()) return std::nullopt;
   Times times;
   for (const Json& time : list) {
-    if (!time.is_number_integer() || time.get<std::int64_t>() <= 0) return std::nullopt;
+    if (!time.is_number_integer() || time.get<std::int64_t>() < least) return std::nullopt;
     times.push_back(time.get<std::int64_t>());
   }
   return times;
@@ -78,12 +78,26 @@ void check_rate(const CaseResult& result, const Catalog& catalog, std::int64_t s
                              "; by step_time_median_ns it is " + Json(rate).dump());
 }
 
+/// Records of earlier versions have no waits for data, and no column of them.
+void check_data_waits(const CaseResult& result, Findings& findings) {
+  if (!integer_in(result.row, column::data_wait_median_ns)) return;
+  std::int64_t longest = 0;
+  for (const Json& record : records_of(result)) {
+    const auto waits = times_of(record, "data_wait_ns", 0);
+    if (!waits || std::ssize(*waits) != integer_in(result.row, column::step_time_samples)) {
+      return findings.about(result, "the record has no wait for data of each timed step");
+    }
+    longest = std::max(longest, median(*waits));
+  }
+  expect(result, column::data_wait_median_ns, longest, findings);
+}
+
 void check_samples_of(const CaseResult& result, const Catalog& catalog, Findings& findings) {
   std::int64_t slowest = 0;
   std::int64_t widest = 0;
   std::int64_t shortest = 0;
   for (const Json& record : records_of(result)) {
-    const auto times = times_of(record);
+    const auto times = times_of(record, "step_time_ns", 1);
     if (!times) return findings.about(result, "the record has no time of each timed step");
     slowest = std::max(slowest, median(*times));
     widest = std::max(widest, deviation(*times));
@@ -96,6 +110,7 @@ void check_samples_of(const CaseResult& result, const Catalog& catalog, Findings
   expect(result, column::step_time_mad_ns, widest, findings);
   expect(result, column::step_time_min_ns, shortest, findings);
   check_rate(result, catalog, slowest, findings);
+  check_data_waits(result, findings);
 }
 
 /// Steps of a case: those of the warm-up, one that counts, and those that are timed.

@@ -99,12 +99,13 @@ class Run {
                       recipe_.batch_share());
     }
     into.step_time_ns.clear();
+    into.data_wait_ns.clear();
     const std::int64_t copied_before = trainer_.copied_bytes();
     const std::int64_t sent_before = trainer_.sent_bytes();
     for (long i = 0; i < count; ++i) {
       messages_.progress(phase, i + 1, count);
       const auto start = std::chrono::steady_clock::now();
-      into.losses.push_back(trainer_.step(next_batch()));
+      into.losses.push_back(trainer_.step(next_batch(into)));
       const std::chrono::nanoseconds time = std::chrono::steady_clock::now() - start;
       into.step_time_ns.push_back(time.count());
     }
@@ -163,9 +164,13 @@ class Run {
   }
 
  private:
-  Batch next_batch() {
+  Batch next_batch(Measurement& into) {
     const PhaseScope phase(Phase::load);
-    return loader_->next();
+    const auto start = std::chrono::steady_clock::now();
+    Batch batch = loader_->next();
+    const std::chrono::nanoseconds time = std::chrono::steady_clock::now() - start;
+    into.data_wait_ns.push_back(time.count());
+    return batch;
   }
 
   const Recipe& recipe_;
@@ -203,9 +208,11 @@ Measurement measure(const WorkerCase& measured, const Messages& messages) {
   run->stop_following_operators();
   const bool alone = recipe.membership.ranks == 1;
   result.gpu_before = read_gpu_condition(recipe.device, alone);
+  const GpuUtilisation utilisation(recipe.device);
   const OtherLoad others(alone);
   result.steady = run->steps("timing", recipe.train.steps, result);
   result.other_load_percent = others.percent();
+  result.gpu_utilisation_percent = utilisation.percent();
   result.gpu_after = read_gpu_condition(recipe.device, alone);
   messages.progress("evaluate");
   if (trains) result.held_out_accuracy = run->accuracy();

@@ -28,11 +28,13 @@ struct Measurement {
   std::int64_t pinned_peak_bytes = 0;
   std::int64_t model_states_bytes = 0;  // in the last step, when backward had ended
 
-  std::vector<std::int64_t> step_time_ns;    // of the timed steps, batch loading included
-  std::optional<double> other_load_percent;  // while they were timed
-  GpuCondition gpu_before;                   // right before the timed steps
-  GpuCondition gpu_after;                    // right after them
-  std::vector<double> losses;                // of every step from the first
+  std::vector<std::int64_t> step_time_ns;         // of the timed steps, batch loading included
+  std::vector<std::int64_t> data_wait_ns;         // of these times: until the batch was there
+  std::optional<double> other_load_percent;       // while they were timed
+  std::optional<double> gpu_utilisation_percent;  // likewise
+  GpuCondition gpu_before;                        // right before the timed steps
+  GpuCondition gpu_after;                         // right after them
+  std::vector<double> losses;                     // of every step from the first
   std::optional<double> first_gradient_norm;
   std::int64_t copied_bytes_per_step = 0;
   std::int64_t sent_bytes_per_step = 0;  // by collectives, at least

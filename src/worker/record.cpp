@@ -182,6 +182,8 @@ constexpr std::array kValues{
                 [](const ColumnSource& m) { return or_null(shortest_step(m)); }},
     ColumnValue{column::step_time_samples,
                 [](const ColumnSource& m) -> Json { return m.measurement.step_time_ns.size(); }},
+    ColumnValue{column::data_wait_median_ns,
+                [](const ColumnSource& m) { return or_null(median(m.measurement.data_wait_ns)); }},
     ColumnValue{column::samples_per_second, &samples_per_second},
     ColumnValue{column::mfu, &utilisation},
     ColumnValue{
@@ -195,6 +197,10 @@ constexpr std::array kValues{
     ColumnValue{column::gpu_temperature_c,
                 [](const ColumnSource& m) {
                   return while_timed(m, m.measurement.gpu_after.temperature_c);
+                }},
+    ColumnValue{column::gpu_utilisation_percent,
+                [](const ColumnSource& m) {
+                  return while_timed(m, m.measurement.gpu_utilisation_percent);
                 }},
     ColumnValue{column::first_loss,
                 [](const ColumnSource& m) {
@@ -340,6 +346,7 @@ Json make_record(const WorkerCase& measured, const Measurement& measurement) {
               {"reason", verdict.reason},
               {"columns", worker_columns(measured.recipe, measurement)},
               {"step_time_ns", measurement.step_time_ns},
+              {"data_wait_ns", measurement.data_wait_ns},
               {"loss", measurement.losses},
               {"peak_tensors", peak_tensors(measurement.peak)},
               {"step_memory", step_memory(measurement.step_memory)}};

@@ -15,6 +15,7 @@ TEST(GpuCondition, is_empty_for_a_cpu) {
   EXPECT_FALSE(condition.throttle_bits);
   EXPECT_FALSE(condition.clock_mhz);
   EXPECT_FALSE(condition.temperature_c);
+  EXPECT_FALSE(GpuUtilisation(c10::kCPU).percent());
 }
 
 TEST(GpuCondition, names_the_reasons_of_throttling_and_those_it_does_not_know) {

@@ -71,6 +71,31 @@ TEST(FigureSources, has_signed_errors_against_what_was_published_and_planned) {
   EXPECT_DOUBLE_EQ(*list[0].measured_off_plan, -20);
 }
 
+TEST(FigureSources, has_what_a_rule_of_thumb_says_and_no_figure_of_the_run_as_a_whole) {
+  CaseResult one = sample_case("a", "", 100);
+  one.row["rule_run_peak_allocated_bytes"] = 5;
+  one.row["published_run_time_s"] = 60;
+  one.row["published_updates"] = 300;
+  const auto list = figure_sources(one, nullptr);
+  ASSERT_EQ(list.size(), 1U);
+  EXPECT_EQ(list[0].figure, "run_peak_allocated_bytes");
+  EXPECT_EQ(list[0].rule, 5);
+  EXPECT_EQ(list[0].published, std::nullopt);
+}
+
+TEST(RunTimes, stand_beside_the_steps_of_cases_that_have_both) {
+  CaseResult one = sample_case("a", "", 100);
+  EXPECT_TRUE(run_time_section(sample_results("s", "measured", {one})).empty());
+  one.row["step_time_median_ns"] = 250'000'000;
+  one.row["published_run_time_s"] = 60;
+  one.row["published_updates"] = 300;
+  const std::string html =
+      run_time_section(sample_results("s", "measured", {one, sample_case("b", "", 1)})).markup();
+  EXPECT_NE(html.find("125"), std::string::npos) << html;
+  EXPECT_EQ(html.find("<bdi>b</bdi>"), std::string::npos) << html;
+  EXPECT_EQ(html.find("lower bound</th>"), std::string::npos) << html;
+}
+
 TEST(FigureSources, puts_the_published_context_in_a_plan_s_driver_figure) {
   CaseResult plan = sample_plan(sample_case("a", "", 100));
   plan.row["driver_peak_bytes"] = 1500;

@@ -130,6 +130,11 @@ TEST(Verify, computes_time_and_learning_again) {
       {"samples", [](GoodResults& r) { r.set(0, "step_time_mad_ns", 11); }},
       {"samples", [](GoodResults& r) { r.set(0, "step_time_min_ns", 29); }},
       {"samples", [](GoodResults& r) { r.set(0, "samples_per_second", 8e7 + 1); }},
+      {"samples", [](GoodResults& r) { r.set(0, "data_wait_median_ns", 3); }},
+      {"samples", [](GoodResults& r) { r.record(0)["data_wait_ns"][1] = 3; }},
+      {"samples", [](GoodResults& r) { r.record(0)["data_wait_ns"].erase(2); }},
+      {"samples", [](GoodResults& r) { r.record(0)["data_wait_ns"][2] = -1; }},
+      {"samples", [](GoodResults& r) { r.cases[2]["rank_records"][0]["data_wait_ns"][1] = 8; }},
       {"samples", [](GoodResults& r) { r.cases[2]["rank_records"][0]["step_time_ns"][2] = 59; }},
       {"losses", [](GoodResults& r) { r.record(0)["loss"].erase(3); }},
       {"losses", [](GoodResults& r) { r.record(0)["loss"][3] = nullptr; }},
@@ -145,6 +150,7 @@ TEST(Verify, computes_time_and_learning_again) {
          r.work(0)["train"]["steps"] = 4;
          r.row(0)["steps"] = 4;
          r.record(0)["step_time_ns"] = {30, 40, 60, 60};
+         r.record(0)["data_wait_ns"] = {9, 4, 0, 4};
          r.record(0)["loss"].erase(1);
          r.set(0, "step_time_samples", 4);
        }},

@@ -67,6 +67,11 @@ TEST(ProcessTest, MeasuresACase) {
   EXPECT_EQ(columns.at("init_peak_allocated_bytes"), columns.at("peak_weights_bytes"));
   EXPECT_EQ(record.at("loss").size(), 1U + 1U + 2U);  // warm-up, counting, timing
   EXPECT_EQ(record.at("step_time_ns").size(), 2U);
+  ASSERT_EQ(record.at("data_wait_ns").size(), 2U);
+  for (const int step : {0, 1}) {  // with no worker's threads a wait is all of the loading
+    EXPECT_GT(record.at("data_wait_ns")[step], 0);
+    EXPECT_LT(record.at("data_wait_ns")[step], record.at("step_time_ns")[step]);
+  }
   EXPECT_GT(columns.at("flops_per_step").get<std::int64_t>(), 0);
   EXPECT_GT(columns.at("host_peak_bytes").get<std::int64_t>(), run);
 }

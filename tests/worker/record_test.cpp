@@ -30,6 +30,7 @@ Measurement plausible() {
   m.peak.by_category[static_cast<std::size_t>(Category::weights)] = 400;
   m.peak.by_category[static_cast<std::size_t>(Category::temporary)] = 1600;
   m.step_time_ns = {30, 10, 20};
+  m.data_wait_ns = {3, 9, 5};
   m.losses = {2.5, 2.0};
   m.evidence.steps = 3;
   m.evidence.backward_passes = 3;
@@ -50,6 +51,7 @@ TEST(RecordTest, AGoodRunIsOk) {
   EXPECT_EQ(columns.at("step_time_median_ns"), 20);
   EXPECT_EQ(columns.at("step_time_mad_ns"), 10);
   EXPECT_EQ(columns.at("step_time_min_ns"), 10);
+  EXPECT_EQ(columns.at("data_wait_median_ns"), 5);
   EXPECT_EQ(columns.at("first_loss"), 2.5);
   EXPECT_EQ(columns.at("last_loss"), 2.0);
 }
@@ -76,6 +78,7 @@ TEST(RecordTest, TheLongestOneFitsInAMessage) {
   Measurement m = plausible();
   m.losses.assign(10'000 + 1 + 10'000, kLong);
   m.step_time_ns.assign(10'000, kMany);
+  m.data_wait_ns.assign(10'000, kMany);
   const Position origin{.phase = Phase::evaluate, .block = kMany, .op = op.c_str()};
   m.peak.tensors.assign(kMaxPeakEntries, {kMany, kMany, Category::optimizer_state, origin});
   m.step_memory.assign(Ledger::kMaxPlaces, {Phase::evaluate, kMany, kMany});
