@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plans: the worker and LibTorch are the real ones, the GPU is not there.
 #include <gtest/gtest.h>
-#include <sys/mount.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <fstream>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "tests/program/program.h"
 
 namespace headroom {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::int64_t kGiB = 1 << 30;
 
@@ -76,12 +71,41 @@ TEST(Plan, TellsThePublishedPeaksOfVit) {
 
 TEST(Plan, TellsThePublishedPeaksOfBert) {
   const TemporaryFolder folder;
-  // Row 4 misses by 3 %, for a cause that is open (docs/planning.md).
   const auto rows =
-      plan(folder, {source("configs/bert_large_v100.yaml"), "--only", "^row_[1235-9].*[^y]$"});
-  const auto percent = errors(rows);
-  ASSERT_EQ(percent.size(), 8u);
-  for (const double each : percent) EXPECT_LT(each, 2.0);
+      plan(folder, {source("configs/bert_large_v100.yaml"), "--only", "^(model|row).*[^y]$"});
+  ASSERT_EQ(errors(rows).size(), 10u);
+  for (const Cells& row : rows) {
+    const double error = row.real("driver_peak_error_percent");
+    if (row.text("case") == "row_4_mixed_precision") {
+      EXPECT_NEAR(error, -2.8, 0.1);  // for a cause that is open (docs/planning.md)
+    } else {
+      EXPECT_LT(std::abs(error), 2.0) << row.text("case");
+    }
+  }
+  // Micro-batches of 1 in place of 4 keep a quarter of the activations.
+  const auto activations = [&](const char* name) {
+    return row_of(rows, name).real("peak_activations_bytes");
+  };
+  EXPECT_NEAR(activations("row_2_gradient_accumulation") / activations("row_1_vanilla"), 0.25,
+              0.01);
+  // 16 bytes a parameter is what both hold; the rule's 18 count autocast's copies.
+  EXPECT_EQ(row_of(rows, "row_1_vanilla").text("rule_model_states_bytes"),
+            row_of(rows, "row_1_vanilla").text("model_states_bytes"));
+  const Cells& mixed = row_of(rows, "row_4_mixed_precision");
+  EXPECT_EQ(mixed.number("rule_model_states_bytes") * 16, mixed.number("model_states_bytes") * 18);
+}
+
+TEST(Plan, BoundsStepsBelowThePublishedTimes) {
+  int bounded = 0;
+  for (const Cells& row : published_vit()) {
+    if (row.text("published_run_time_s").empty()) continue;
+    const double update = row.real("published_run_time_s") * 1e9 / row.real("published_updates");
+    EXPECT_LT(row.real("step_time_lower_bound_ns"), update) << row.text("case");
+    EXPECT_NEAR(row.real("step_time_of_published_percent"),
+                100 * row.real("step_time_lower_bound_ns") / update, 1e-6);
+    ++bounded;
+  }
+  EXPECT_EQ(bounded, 7);
 }
 
 /// The errors of plans whose bounds must hold the published peaks.
@@ -101,11 +125,27 @@ TEST(PlanOfRanks, TellsThePublishedPeaksOfFourGpus) {
   for (const double each : large) EXPECT_LT(each, 5.0);
 }
 
+// Known misses, with what is known of them in docs/ranks.md.
+TEST(PlanOfRanks, MissesThePublishedPeaksOfDistilBertByAsMuchAsIsSaid) {
+  const auto& rows = plan_once({source("configs/distilbert_4gpu.yaml")});
+  EXPECT_NEAR(row_of(rows, "before_zero_2").real("run_peak_reserved_error_percent"), -1.7, 0.1);
+  const Cells& after = row_of(rows, "after_fsdp");
+  EXPECT_NEAR(after.real("run_peak_reserved_error_percent"), -15.0, 0.5);
+  EXPECT_NEAR(after.real("run_peak_reserved_upper_bytes"), 1.18e9, 0.01e9);
+}
+
 TEST(PlanOfLargeRanks, TellsThePublishedPeaksOfFourGpus) {
   const auto huge =
       errors_within_bounds(plan_once({source("configs/vit_h14_fsdp.yaml"), "--only", "^h09|^h10"}));
   ASSERT_EQ(huge.size(), 2u);
   for (const double each : huge) EXPECT_LT(each, 10.0);
+}
+
+// Read off a chart, to 0.4 % of h08's figure and 0.6 % of h08c's.
+TEST(PlanOfLargeRanks, TellsThePublishedPeaksWithoutCheckpointing) {
+  const auto& rows = plan_once({source("configs/vit_h14_fsdp.yaml"), "--only", "^h08"});
+  EXPECT_NEAR(row_of(rows, "h08_one_gpu").real("run_peak_reserved_error_percent"), 1.0, 0.2);
+  EXPECT_NEAR(row_of(rows, "h08c_fsdp").real("run_peak_reserved_error_percent"), 2.7, 0.5);
 }
 
 /// Reserved bytes of ViT-L/16 on four ranks, with settings for it.
@@ -265,130 +305,6 @@ TEST(Plan, RefusesWhatItDoesNotKnow) {
   EXPECT_EQ(run_headroom({"plan"}).code, 2);
   EXPECT_EQ(run_headroom({"plan", "--"}).code, 2);
   EXPECT_EQ(run_headroom({"plan", suite, "--", "true"}).code, 2);
-}
-
-/// A program of LibTorch: the worker, which reads its request from standard input.
-std::string worker_command(const TemporaryFolder& folder, int steps) {
-  Json request = Json::parse(R"({"request": "measure", "nonce": "a", "device": "cuda",
-          "planned": true, "case": {"name": "one",
-          "model": {"name": "vit_ti_16", "attention": "efficient"},
-          "data": {"name": "digits", "image_size": 64},
-          "train": {"batch_size": 8, "warmup_steps": 1}, "limits": {}, "techniques": []}})");
-  request["case"]["train"]["steps"] = steps;
-  return HEADROOM_BUILD_DIR "/headroom-worker < " + folder.write("request.json", request.dump());
-}
-
-TEST(PlanOfAProgram, RunsAnyProgramOfLibTorch) {
-  const TemporaryFolder folder;
-  const std::string command = worker_command(folder, 1) + " 3> " + folder / "answer";
-  const Ended ended = run_headroom({"plan", "--gpu", "l4", "--json", "--", "sh", "-c", command});
-  ASSERT_EQ(ended.code, 0) << ended.err;
-  const Json answer = Json::parse(ended.out);
-  ASSERT_EQ(answer["processes"].size(), 1u) << ended.out;
-  const Json& process = answer["processes"][0];
-  EXPECT_EQ(answer["fits"], true);
-  EXPECT_EQ(process["gpu"], "l4");
-  // The program itself says what its allocator counted.
-  const std::string said = read_text(folder / "answer");
-  const Json record = Json::parse(said.substr(said.rfind("{\"event\":\"record\"")))["record"];
-  EXPECT_EQ(process["driver_peak_bytes"].get<std::int64_t>() -
-                process["context_bytes"].get<std::int64_t>(),
-            record["columns"]["run_peak_reserved_bytes"]);
-}
-
-TEST(PlanOfAProgram, TellsWhatAProcessTookThatWasKilled) {
-  const TemporaryFolder folder;
-  const Ended killed =
-      run_headroom({"plan", "--json", "--", "sh", "-c",
-                    worker_command(folder, 1000) + " 3>&1 > /dev/null | grep -q -m 1 timing"});
-  EXPECT_EQ(killed.code, 0) << killed.err;
-  const Json answer = Json::parse(killed.out);
-  ASSERT_EQ(answer["processes"].size(), 1u) << killed.out;
-  const Json& process = answer["processes"][0];
-  EXPECT_EQ(process["ended_by_itself"], false);
-  EXPECT_GT(process["peak_allocated_bytes"], 1'000'000);
-  EXPECT_GE(process["peak_reserved_bytes"], process["peak_allocated_bytes"]);
-}
-
-TEST(PlanOfAProgram, EndsAProcessThatCanNotReport) {
-  const TemporaryFolder folder;
-  const std::string nowhere = "export HEADROOM_DRY_RUN_REPORT=/no/where; ";
-  const Ended homeless = run_headroom(
-      {"plan", "--", "sh", "-c", nowhere + worker_command(folder, 1) + " 3> /dev/null"});
-  EXPECT_EQ(homeless.code, 1);  // as of any program that fails
-  EXPECT_NE(homeless.err.find("can't be written: No such file or directory"), std::string::npos)
-      << homeless.err;
-
-  const std::string disk = folder / "disk";
-  std::filesystem::create_directory(disk);
-  if (mount("tmpfs", disk.c_str(), "tmpfs", 0, "size=4k") != 0) {
-    GTEST_SKIP() << "no file system can be mounted here";
-  }
-  std::ofstream(disk + "/full") << std::string(4096, 'x');
-  const std::string command = worker_command(folder, 1) + " 3> " + folder / "answer";
-  Program program("headroom", {"plan", "--", "sh", "-c", command},
-                  [&] { setenv("TMPDIR", disk.c_str(), 1); });
-  const Ended full = program.wait();
-  umount(disk.c_str());
-  EXPECT_EQ(full.code, 4);
-  EXPECT_NE(full.err.find("No space left on device"), std::string::npos) << full.err;
-}
-
-TEST(PlanOfAProgram, RefusesOptionsOfSuites) {
-  for (const std::string option : {"--resume", "--only=x", "--set=train.batch_size=2"}) {
-    const Ended refused = run_headroom({"plan", option, "--", "true"});
-    EXPECT_EQ(refused.code, 2) << option;
-    EXPECT_NE(refused.err.find(option.substr(0, option.find('=')) + " is for suites"),
-              std::string::npos)
-        << refused.err;
-  }
-  const Ended nowhere = run_headroom({"plan", "--snapshot", "--", "true"});
-  EXPECT_EQ(nowhere.code, 2);
-  EXPECT_NE(nowhere.err.find("--snapshot: in which results folder?"), std::string::npos);
-}
-
-TEST(PlanOfAProgram, RefusesAMachineThatCanNotBePlayed) {
-  for (const std::string ranks : {"0", "65", "two", "1.5", "-1"}) {
-    const Ended refused = run_headroom({"plan", "--ranks=" + ranks, "--", "true"});
-    EXPECT_EQ(refused.code, 2) << ranks;
-    EXPECT_NE(refused.err.find("--ranks: '" + ranks +
-                               "': without --rank all ranks run, on one "
-                               "machine, whose GPUs are from 1 to 64"),
-              std::string::npos)
-        << refused.err;
-  }
-}
-
-TEST(PlanOfAProgram, RefusesRanksThatNoWorldHas) {
-  const std::vector<std::pair<std::vector<std::string>, std::string>> calls = {
-      {{"--rank", "0", "--", "true"}, "--rank: of how many? --ranks says it"},
-      {{"--ranks", "8", "--rank", "8", "--", "true"},
-       "--rank: '8': 'all' alone, or whole numbers from 0"},
-      {{"--ranks", "8", "--rank", "0,all", "--", "true"},
-       "--rank: 'all': 'all' alone, or whole numbers"},
-      {{"--ranks", "0", "--rank", "0", "--", "true"}, "--ranks: '0': a program's ranks are from 1"},
-      {{"--steps", "0", "--", "true"}, "--steps: '0': whole numbers from 1"},
-      {{"suite.yaml", "--steps", "3"}, "--steps is for a program, behind --"},
-      {{"suite.yaml", "--explain"}, "--explain is for a program, behind --"},
-      {{"suite.yaml", "--rank", "0"}, "--rank is for a program, behind --"}};
-  for (const auto& [options, message] : calls) {
-    std::vector<std::string> call{"plan"};
-    call.insert(call.end(), options.begin(), options.end());
-    const Ended refused = run_headroom(call);
-    EXPECT_EQ(refused.code, 2) << refused.err;
-    EXPECT_NE(refused.err.find(message), std::string::npos) << refused.err;
-  }
-}
-
-TEST(PlanOfAProgram, SaysWhereThereIsNothingToPlan) {
-  const Ended none = run_headroom({"plan", "--", "true"});
-  EXPECT_EQ(none.code, 2);
-  EXPECT_NE(none.err.find("used no CUDA device"), std::string::npos) << none.err;
-  const Ended missing = run_headroom({"plan", "--", "no-such-program"});
-  EXPECT_EQ(missing.code, 2);
-  EXPECT_NE(missing.err.find("no-such-program"), std::string::npos) << missing.err;
-  const Ended failing = run_headroom({"plan", "--", "false"});
-  EXPECT_EQ(failing.code, 1);
 }
 
 }  // namespace
