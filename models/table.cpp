@@ -15,8 +15,8 @@ std::span<const ModelEntry> vit_models();
 std::span<const ModelEntry> bert_models();
 std::span<const ModelEntry> distilbert_models();
 std::span<const ModelEntry> gpt2_models();
-std::span<const ModelEntry> resnet_models();
 std::span<const ModelEntry> llama_models();
+std::span<const ModelEntry> resnet_models();
 
 std::span<const ModelEntry> model_table() {
   static const std::vector<ModelEntry> table = [] {
@@ -27,6 +27,7 @@ std::span<const ModelEntry> model_table() {
              distilbert_models(),
              gpt2_models(),
              llama_models(),
+             resnet_models(),
          }) {
       entries.insert(entries.end(), family.begin(), family.end());
     }

@@ -97,7 +97,7 @@ TEST(ModelTable, SizesThatDoNotFitAreRefused) {
 TEST(ModelOptions, AreDescribedForTheCatalog) {
   ModelOptions options;
   const ordered_json fields = describe_fields([&](Fields& f) { options.fields(f); });
-  ASSERT_EQ(fields.size(), 8U);
+  ASSERT_EQ(fields.size(), 9U);
   EXPECT_EQ(fields[0]["name"], "name");
   EXPECT_EQ(fields[0]["required"], true);
   ASSERT_EQ(fields[0]["choices"].size(), model_table().size());
@@ -106,11 +106,12 @@ TEST(ModelOptions, AreDescribedForTheCatalog) {
   EXPECT_EQ(fields[2]["default"], "automatic");
   EXPECT_EQ(fields[2]["choices"].size(), 7U);
   EXPECT_EQ(fields[3]["max"], 0.9);
-  EXPECT_EQ(fields[5]["name"], "layers");
-  EXPECT_EQ(fields[5]["default"], 0);
+  EXPECT_EQ(fields[5]["name"], "head");
+  EXPECT_EQ(fields[6]["name"], "layers");
+  EXPECT_EQ(fields[6]["default"], 0);
   std::size_t sizable = 0;
   for (const ModelEntry& entry : model_table()) sizable += entry.takes_size ? 1 : 0;
-  for (std::size_t i = 5; i < 8; ++i) EXPECT_EQ(fields[i]["only_with"].size(), sizable);
+  for (std::size_t i = 6; i < 9; ++i) EXPECT_EQ(fields[i]["only_with"].size(), sizable);
 }
 
 TEST(ModelOptions, AreReadFromACase) {
