@@ -3,19 +3,17 @@
 #include <ATen/ops/constant_pad_nd.h>
 #include <ATen/ops/dropout.h>
 #include <ATen/ops/linear.h>
-#include <ATen/ops/pow.h>
-#include <ATen/ops/tanh.h>
 
 #include <array>
 #include <cmath>
 #include <memory>
-#include <numbers>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "models/attention.h"
+#include "models/gelu_new.h"
 #include "models/layers.h"
 #include "models/model.h"
 #include "models/table.h"
@@ -108,13 +106,6 @@ struct Gpt2Layers {
     return made;
   }
 };
-
-/// gelu by its tanh formula, each operation by itself, as transformers' NewGELUActivation runs it:
-/// one kernel for it all would keep less for backward.
-at::Tensor gelu_new(const at::Tensor& x) {
-  const double scale = std::sqrt(2.0 / std::numbers::pi);
-  return 0.5 * x * (1.0 + at::tanh(scale * (x + 0.044715 * at::pow(x, 3.0))));
-}
 
 class Gpt2 final : public Model {
  public:

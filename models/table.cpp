@@ -14,6 +14,7 @@ namespace headroom {
 std::span<const ModelEntry> vit_models();
 std::span<const ModelEntry> bert_models();
 std::span<const ModelEntry> distilbert_models();
+std::span<const ModelEntry> bigbird_models();
 std::span<const ModelEntry> gpt2_models();
 std::span<const ModelEntry> llama_models();
 std::span<const ModelEntry> resnet_models();
@@ -25,6 +26,7 @@ std::span<const ModelEntry> model_table() {
              vit_models(),
              bert_models(),
              distilbert_models(),
+             bigbird_models(),
              gpt2_models(),
              llama_models(),
              resnet_models(),

@@ -58,7 +58,7 @@ void check_cut(const ParallelLinear& layer, const Model& model, std::int64_t ran
                     ", which " + std::to_string(ranks) + " ranks can't share equally");
 }
 
-Cuts cuts_of(Model& model, std::int64_t ranks) {
+Cuts cuts_of(Model& model, const std::string& name, std::int64_t ranks) {
   Cuts cuts;
   for (const Block& block : model.blocks()) {
     for (const ParallelLinear& layer : block.parallel_layers) {
@@ -69,6 +69,10 @@ Cuts cuts_of(Model& model, std::int64_t ranks) {
         cuts[key_of(layer.linear.bias)] = {0, layer.sections};
       }
     }
+  }
+  if (cuts.empty()) {
+    throw Unsupported("tensor_parallel: the blocks of " + name +
+                      " have no layers that ranks can cut");
   }
   return cuts;
 }
@@ -137,7 +141,8 @@ class TensorParallel final : public Technique {
   void fields(Fields& f) override;
   void edit_recipe(Recipe& recipe) const override;
   void check_recipe(const Recipe& recipe) const override;
-  /// Throws Unsupported where a layer can't be cut in as many equal parts as there are ranks.
+  /// Throws Unsupported where a layer can't be cut in as many equal parts as there are ranks, or
+  /// none can be cut.
   void split_parameters(Step& step, const Recipe& recipe) const override;
   std::string why_inactive(const Evidence& evidence, const Recipe& recipe) const override;
 
@@ -169,7 +174,7 @@ void TensorParallel::check_recipe(const Recipe& recipe) const {
 }
 
 void TensorParallel::split_parameters(Step& step, const Recipe& recipe) const {
-  const Cuts cuts = cuts_of(step.model, step.group->ranks());
+  const Cuts cuts = cuts_of(step.model, recipe.model.name, step.group->ranks());
   const std::span<const Parameter> parameters = step.model.parameters();
   if (step.draw_parameters) {
     step.draw_parameters([&](std::size_t index, const at::Tensor& values) {

@@ -29,8 +29,18 @@ import torch
 import torchvision
 import transformers
 from torchvision.models.resnet import Bottleneck
+from transformers.models.big_bird.modeling_big_bird import BigBirdBlockSparseAttention
 
-from references import GPT2S, LLAMAS, RESNETS, SIZED, VITS, in_float64, make
+from references import (
+    GPT2S,
+    LLAMAS,
+    RESNETS,
+    SIZED,
+    VITS,
+    bigbird_config,
+    in_float64,
+    make,
+)
 
 INPUTS = 1_000_000  # the number of the tensor of inputs
 BATCH = 3
@@ -62,7 +72,6 @@ def fill(model):
             parameter.copy_(values.float())
 
 
-# name: (patch, layers, heads, width); the first three are not among torchvision's builders
 # Of so many tokens' scores the file keeps one of each 4096.
 LOGIT_STRIDE = 4096
 
@@ -131,6 +140,8 @@ def make_inputs(name, image_size, tokens, padded):
 
 
 def fingerprint(gradient):
+    if gradient is None:  # nothing that the loss depends on reads the parameter
+        return [0.0] * 5
     flat = gradient.flatten()
     entries = [flat[k * (flat.numel() - 1) // 3].item() for k in range(4)]
     return [round_to_digits(v) for v in [flat.norm().item(), *entries]]
@@ -148,10 +159,21 @@ def next_token_loss(output, model, inputs):
     return loss
 
 
-def parity(name, classes, image_size=0, tokens=0, padded=False, gradients=True, size=None):
+def parity(
+    name,
+    classes,
+    image_size=0,
+    tokens=0,
+    padded=False,
+    gradients=True,
+    size=None,
+    training=False,
+):
+    """`training` matters to BigBird, which reads random blocks only then, and to batch
+    normalisation: no dropout here."""
     inputs = make_inputs(name, image_size, tokens, padded)
     with in_float64(name):
-        model = make(name, classes, image_size, size=size).train(name in RESNETS)
+        model = make(name, classes, image_size, size=size).train(training)
         fill(model)
         model = model.double()
         output = model(inputs["images"]) if "images" in inputs else model(**inputs).logits
@@ -166,6 +188,7 @@ def parity(name, classes, image_size=0, tokens=0, padded=False, gradients=True, 
         "image_size": image_size,
         "tokens": tokens,
         "padded": padded,
+        "training": training,
         "logits": rows_of(output),
         "loss": round_to_digits(loss.item()),
         "gradients": [[n, *fingerprint(p.grad)] for n, p in model.named_parameters()]
@@ -206,6 +229,41 @@ def inputs_of(name):
     return {"image_size": 32} if name in VITS else {"tokens": 16}
 
 
+class Drawn(Exception):
+    pass
+
+
+def random_blocks(name, tokens, seed):
+    """The random blocks that a layer of BigBird reads in training: all, and folded to a number."""
+
+    def catch(_, indices):
+        raise Drawn(indices)
+
+    attention = BigBirdBlockSparseAttention(bigbird_config(name, 0.0), seed).train()
+    attention.torch_gather_b2 = catch
+    counts = torch.ones(1, tokens)
+    blocks = counts.view(1, -1, attention.block_size)
+    try:
+        attention(
+            torch.zeros(1, tokens, attention.all_head_size),
+            from_blocked_mask=blocks,
+            to_blocked_mask=blocks,
+        )
+    except Drawn as drawn:
+        numbers = drawn.args[0].flatten().tolist()
+    folded = 0
+    for number in numbers:
+        folded = (folded * 31 + number) % 2**64
+    return {
+        "model": name,
+        "tokens": tokens,
+        "seed": seed,
+        "count": len(numbers),
+        "first": numbers[:12],
+        "folded": folded,
+    }
+
+
 def main():
     golden = {
         "made_with": {m.__name__: m.__version__ for m in (torch, torchvision, transformers)},
@@ -220,6 +278,8 @@ def main():
             structure("bert_base", 2, 0),
             structure("bert_large", 2, 0),
             structure("distilbert", 2, 0),
+            structure("bigbird_mini", 2, 0),
+            structure("bigbird_roberta_base", 2, 0),
             structure("gpt2_mini", 2, 0),
             structure("gpt2", 2, 0),
             structure("gpt2_xl", 2, 0),
@@ -238,11 +298,17 @@ def main():
             parity("bert_mini", 3, tokens=16, padded=True),
             parity("distilbert", 3, tokens=16),
             parity("distilbert", 3, tokens=16, padded=True),
+            parity("bigbird_mini", 3, tokens=16),
+            parity("bigbird_mini", 3, tokens=16, padded=True),
+            parity("bigbird_mini", 3, tokens=96, training=True),
+            parity("bigbird_mini", 3, tokens=100, padded=True, training=True),
+            parity("bigbird_mini", 3, tokens=100, padded=True),
+            parity("bigbird_mini", 3, tokens=1024, training=True, gradients=False),
             parity("gpt2_mini", 3, tokens=16),
             parity("gpt2_mini", 3, tokens=16, padded=True),
             parity("gpt2", 3, tokens=16),
-            parity("resnet_mini", 10, image_size=64),
-            parity("resnet_50", 10, image_size=64),
+            parity("resnet_mini", 10, image_size=64, training=True),
+            parity("resnet_50", 10, image_size=64, training=True),
             parity("llama_mini", 3, tokens=16),
             parity("llama_mini", 3, tokens=16, padded=True),
             *(parity(name, 3, **inputs_of(name), size=size) for name, size in SIZED.items()),
@@ -251,8 +317,19 @@ def main():
             dropouts("vit_ti_16", 10, image_size=32),
             dropouts("bert_mini", 3, tokens=16),
             dropouts("distilbert", 3, tokens=16),
+            dropouts("bigbird_mini", 3, tokens=16),
+            dropouts("bigbird_mini", 3, tokens=100),
             dropouts("gpt2_mini", 3, tokens=16),
             dropouts("llama_mini", 3, tokens=16),
+        ],
+        "random_blocks": [
+            random_blocks("bigbird_mini", 96, 0),
+            random_blocks("bigbird_mini", 1024, 3),
+            *(
+                random_blocks("bigbird_roberta_base", tokens, seed)
+                for tokens in (768, 1024, 2048, 3072, 4096)
+                for seed in (0, 11)
+            ),
         ],
     }
     path = pathlib.Path(__file__).with_name("models.json")

@@ -11,6 +11,8 @@ from torchvision.models.vision_transformer import VisionTransformer
 from transformers import (
     BertConfig,
     BertForSequenceClassification,
+    BigBirdConfig,
+    BigBirdForSequenceClassification,
     DistilBertConfig,
     DistilBertForSequenceClassification,
     GPT2Config,
@@ -19,7 +21,7 @@ from transformers import (
     LlamaForCausalLM,
 )
 
-
+# name: (patch, layers, heads, width); the first three are not among torchvision's builders
 VITS = {
     "vit_mini": (16, 6, 2, 64),
     "vit_ti_16": (16, 12, 3, 192),
@@ -32,6 +34,10 @@ BERTS = {  # name: (width, layers, heads, intermediate)
     "bert_mini": (256, 4, 4, 1024),
     "bert_base": (768, 12, 12, 3072),
     "bert_large": (1024, 24, 16, 4096),
+}
+BIGBIRDS = {  # name: (width, layers, heads, intermediate, block, positions)
+    "bigbird_mini": (64, 4, 2, 256, 8, 1024),
+    "bigbird_roberta_base": (768, 12, 12, 3072, 64, 4096),
 }
 GPT2S = {  # name: (layers, width, heads, vocabulary, positions)
     "gpt2_mini": (4, 256, 4, 50257, 1024),
@@ -147,6 +153,8 @@ def make(name, classes, image_size, dropout=0.0, size=None):
             )
         )
     options = {"num_labels": classes, "attn_implementation": "eager"}
+    if name in BIGBIRDS:
+        return BigBirdForSequenceClassification(bigbird_config(name, dropout, num_labels=classes))
     if name in BERTS:
         width, layers, heads, intermediate = BERTS[name]
         if size:
@@ -170,4 +178,19 @@ def make(name, classes, image_size, dropout=0.0, size=None):
         DistilBertConfig(
             dropout=dropout, attention_dropout=dropout, seq_classif_dropout=dropout, **options
         )
+    )
+
+
+def bigbird_config(name, dropout, **options):
+    width, layers, heads, intermediate, block, positions = BIGBIRDS[name]
+    return BigBirdConfig(
+        hidden_size=width,
+        num_hidden_layers=layers,
+        num_attention_heads=heads,
+        intermediate_size=intermediate,
+        block_size=block,
+        max_position_embeddings=positions,
+        hidden_dropout_prob=dropout,
+        attention_probs_dropout_prob=dropout,
+        **options,
     )

@@ -43,10 +43,16 @@ Batch random_batch(const std::string& name) {
           .labels = at::randint(kClasses, {kSamples}, at::kLong)};
 }
 
+/// transformers' BigBird has a pooler, whose output its classifier does not read.
+bool is_read(const Parameter& parameter) {
+  return parameter.name != "bert.pooler.weight" && parameter.name != "bert.pooler.bias";
+}
+
 void descend(Model& model, double rate) {
   const at::NoGradGuard no_grad;
   for (const Parameter& parameter : model.parameters()) {
     at::Tensor weight = parameter.tensor;
+    if (!is_read(parameter)) continue;
     weight.sub_(weight.grad(), rate);
     weight.mutable_grad().reset();
   }
@@ -55,15 +61,15 @@ void descend(Model& model, double rate) {
 // The smallest model of each kind; the larger ones are the same code.
 class ModelTest : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(, ModelTest,
-                         testing::Values("vit_ti_16", "bert_mini", "distilbert", "gpt2_mini",
-                                         "llama_mini"),
+                         testing::Values("vit_ti_16", "bert_mini", "distilbert", "bigbird_mini",
+                                         "gpt2_mini", "llama_mini"),
                          [](const auto& test) { return test.param; });
 
 TEST_P(ModelTest, LearnsABatch) {
   const auto model = make_small_model(GetParam());
   const Batch batch = random_batch(GetParam());
   std::vector<double> losses;
-  for (int step = 0; step < 6; ++step) {
+  for (int step = 0; step < 16; ++step) {
     const at::Tensor loss = model->loss(batch);
     ASSERT_EQ(loss.dim(), 0);
     losses.push_back(loss.item<double>());
@@ -83,6 +89,7 @@ TEST_P(ModelTest, TrainsInBfloat16WithALossInFloat32) {
   EXPECT_NEAR(loss.item<double>(), make_small_model(GetParam())->loss(batch).item<double>(), 0.05);
   loss.backward();
   for (const Parameter& parameter : model->parameters()) {
+    if (!is_read(parameter)) continue;
     ASSERT_EQ(parameter.tensor.grad().scalar_type(), at::kBFloat16);
     EXPECT_TRUE(parameter.tensor.grad().isfinite().all().item<bool>()) << parameter.name;
   }
@@ -129,7 +136,7 @@ TEST_P(ModelTest, ABlocksParametersAreThoseThatItReads) {
     const bool reads =
         std::any_of(skipped.parameters.begin(), skipped.parameters.end(),
                     [&](const at::Tensor& tensor) { return tensor.is_same(parameter.tensor); });
-    EXPECT_EQ(parameter.tensor.grad().defined(), !reads) << parameter.name;
+    EXPECT_EQ(parameter.tensor.grad().defined(), !reads && is_read(parameter)) << parameter.name;
   }
 }
 

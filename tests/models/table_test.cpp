@@ -54,6 +54,8 @@ TEST(ModelTable, ShapesThatDoNotFitAreRefused) {
   EXPECT_NE(message_of([] { make_of_shape("distilbert", {.sequence_length = 0}); }), "no error");
   EXPECT_EQ(message_of([] { make_of_shape("gpt2", {.sequence_length = 1025}); }),
             "gpt2 reads 1 to 1024 tokens; the sequence length is 1025");
+  EXPECT_EQ(message_of([] { make_of_shape("bigbird_mini", {.sequence_length = 1025}); }),
+            "bigbird_mini reads 1 to 1024 tokens; the sequence length is 1025");
   EXPECT_EQ(message_of([] { make_of_shape("vit_h_14", {.image_size = 28}); }), "no error");
   EXPECT_EQ(message_of([] { make_of_shape("bert_mini", {.sequence_length = 512}); }), "no error");
 }
