@@ -6,7 +6,8 @@ ratio first.
 
     python3 -m venv /tmp/peers
     /tmp/peers/bin/pip install torch==2.11.0 torchvision==0.26.0 transformers==5.23.0 \
-        torchao==0.17.0 lion-pytorch==0.2.5
+        torchao==0.17.0 lion-pytorch==0.2.5 apollo-torch==1.0.3 bitsandbytes==0.50.2
+    /tmp/peers/bin/pip install --no-deps lomo-optim==0.1.1
     ./headroom --version    # builds it
     /tmp/peers/bin/python benchmarks/peers/compare.py configs/quickstart.yaml
 

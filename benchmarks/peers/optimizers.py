@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The optimizers of PyTorch, and of packages that are installed, by the fields of a case."""
 import importlib
+from unittest.mock import patch
 
 import torch
 from not_covered import NotCovered
@@ -44,8 +45,30 @@ def make_optimizer(options: dict, parameters, shared=False) -> torch.optim.Optim
     if name == "lion":
         betas = (options["beta1"], options["momentum_decay"])
         return of_package("lion_pytorch", "Lion")(parameters, betas=betas, **arguments)
-    if name == "adam_8bit":
-        return of_package("torchao.optim", "AdamW8bit")(
-            parameters, betas=(options["beta1"], options["beta2"]), eps=options["eps"],
-            **arguments)
-    raise NotCovered("optimizer " + name)
+    if name == "adalomo":
+        raise NotCovered("adalomo other than in backward")
+    arguments |= {"betas": (options["beta1"], options["beta2"]), "eps": options["eps"]}
+    if name == "apollo":
+        return of_package("apollo_torch", "APOLLOAdamW")(
+            low_rank_groups(options, list(parameters)), **arguments)
+    kind = {"adam_8bit": "AdamW8bit", "adam_4bit": "AdamW4bit"}[name]
+    return of_package("torchao.optim", kind)(parameters, **arguments)
+
+
+def low_rank_groups(options: dict, parameters: list) -> list:
+    """The matrices that ours projects, and the rest."""
+    rank = options["projection_rank"]
+    projected = [p for p in parameters if p.dim() == 2 and min(p.shape) > rank]
+    rest = [p for p in parameters if p.dim() != 2 or min(p.shape) <= rank]
+    groups = [{"params": rest}, {
+        "params": projected, "rank": rank, "update_proj_gap": options["projection_interval"],
+        "scale": options["scale"], "scale_type": options["scale_by"], "proj": "random",
+        "proj_type": "std"}]
+    return [group for group in groups if group["params"]]
+
+
+def make_adalomo(options: dict, model: torch.nn.Module) -> torch.optim.Optimizer:
+    """It hooks the model itself, and asks for a GPU for its state alone."""
+    made = of_package("lomo_optim", "AdaLomo")
+    with patch.object(torch.Tensor, "cuda", lambda tensor: tensor):
+        return made(model, lr=options["lr"], loss_scale=None, weight_decay=options["weight_decay"])

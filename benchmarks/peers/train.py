@@ -11,7 +11,7 @@ from unittest.mock import patch
 import torch
 import torch.distributed as dist
 from not_covered import NotCovered
-from optimizers import make_optimizer
+from optimizers import make_adalomo, make_optimizer
 from torch.distributed.fsdp import fully_shard
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.parallel import DistributedDataParallel
@@ -86,6 +86,9 @@ def check(case: dict) -> None:
         unknown |= NOT_ON_RANKS & set(case["techniques"])
     if unknown:
         raise NotCovered("technique " + ", ".join(sorted(unknown)))
+    if (case["train"]["optimizer"]["name"] == "adalomo" and
+            "gradient_accumulation" in case["techniques"]):
+        raise NotCovered("adalomo after several backwards")
     sharding = case["techniques"].get("fsdp")
     if sharding and (sharding["prefetch_forward"] or not sharding["prefetch_backward"] or
                      sharding["parameter_dtype"] != "same" or sharding["reduce_dtype"] != "same" or
@@ -221,6 +224,11 @@ class Case:
             options = options | self.techniques["sgd"] | {"name": "sgd"}
         self.optimizer = None
         self.hooks = []
+        self.backward = torch.Tensor.backward
+        if options["name"] == "adalomo" and "optimizer_in_backward" in self.techniques:
+            adalomo = make_adalomo(options, self.model)
+            self.backward = lambda loss: adalomo.fused_backward(loss, options["lr"])
+            return
         if "optimizer_in_backward" not in self.techniques:
             self.optimizer = make_optimizer(
                 options, self.model.parameters(), shared="zero_1" in self.techniques)
@@ -240,6 +248,8 @@ class Case:
         """A hook keeps its parameter, which keeps the hook, where no collector of garbage sees."""
         for hook in self.hooks:
             hook.remove()
+        for parameter in self.model.parameters():  # AdaLomo's keeps no handle of its hooks
+            parameter._backward_hooks = None
 
     def loss(self, inputs, labels):
         precision = self.techniques.get("mixed_precision")
@@ -274,7 +284,7 @@ class Case:
         attention = sdpa_kernel(self.attention) if self.attention else nullcontext()
         with attention:  # in backward as well, where checkpoints run again
             for inputs, labels in zip(inputs_there.chunk(parts), labels_there.chunk(parts)):
-                (self.loss(inputs, labels) * (len(labels) / total)).backward()
+                self.backward(self.loss(inputs, labels) * (len(labels) / total))
         if self.train["max_gradient_norm"]:
             torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.train["max_gradient_norm"])
         if self.optimizer:

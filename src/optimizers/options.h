@@ -38,11 +38,11 @@ struct OptimizerOptions {
   double beta2 = 0.999;                // those with a second moment, but for its factored form
   double eps = 1e-8;                   // as beta2
   double weight_decay = 0.0;
-  double momentum = 0.0;                     // sgd
-  double momentum_decay = 0.99;              // lion, whose authors call it beta2
-  std::int64_t projection_rank = 128;        // apollo
-  std::int64_t projection_interval = 200;    // apollo
-  double scale = 1.0;                        // apollo
+  double momentum = 0.0;                      // sgd
+  double momentum_decay = 0.99;               // lion, whose authors call it beta2
+  std::int64_t projection_rank = 128;         // apollo
+  std::int64_t projection_interval = 200;     // apollo
+  double scale = 1.0;                         // apollo
   ScaledPart scale_by = ScaledPart::channel;  // apollo
 
   void fields(Fields& f);

@@ -12,11 +12,12 @@
 namespace headroom {
 
 // Each stands at the end of its optimizer's file.
-extern const OptimizerEntry kAdafactor, kAdam, kAdam8Bit, kAdamW, kLion, kSgdOptimizer;
+extern const OptimizerEntry kAdafactor, kAdaLomo, kAdam, kAdam4Bit, kAdam8Bit, kAdamW, kApollo,
+    kLion, kSgdOptimizer;
 
 std::span<const OptimizerEntry> optimizer_table() {
   static const std::array kOptimizers{
-      kAdam, kAdamW, kAdam8Bit, kAdafactor, kLion, kSgdOptimizer,
+      kAdam, kAdamW, kAdam8Bit, kAdam4Bit, kAdafactor, kAdaLomo, kApollo, kLion, kSgdOptimizer,
   };
   return kOptimizers;
 }
@@ -58,16 +59,28 @@ void OptimizerOptions::fields(Fields& f) {
   const auto names = enum_names<Implementation>();
   implementation = static_cast<Implementation>(std::ranges::find(names, chosen) - names.begin());
   schedule_fields(f);
-  f.number({"beta1", "decay of the first moment; of lion's momentum, in the update alone",
-            {"adam", "adamw", "adam_8bit", "lion"}},
+  f.number({"beta1",
+            "decay of the first moment; of lion's momentum, in the update alone",
+            {"adam", "adamw", "adam_8bit", "adam_4bit", "apollo", "lion"}},
            beta1, {0.0, 0.999999});
-  f.number({"beta2", "decay of the second moment", {"adam", "adamw", "adam_8bit"}}, beta2,
-           {0.0, 0.999999});
-  f.number({"eps", "added to the denominator", {"adam", "adamw", "adam_8bit"}}, eps, {1e-12, 1.0});
+  f.number({"beta2",
+            "decay of the second moment",
+            {"adam", "adamw", "adam_8bit", "adam_4bit", "apollo"}},
+           beta2, {0.0, 0.999999});
+  f.number(
+      {"eps", "added to the denominator", {"adam", "adamw", "adam_8bit", "adam_4bit", "apollo"}},
+      eps, {1e-12, 1.0});
   f.number({"weight_decay", "decay of the weights per update"}, weight_decay, {0.0, 1.0});
   f.number({"momentum", "0: no momentum and no state", {"sgd"}}, momentum, {0.0, 0.999999});
   f.number({"momentum_decay", "decay of the momentum that is kept", {"lion"}}, momentum_decay,
            {0.0, 0.999999});
+  f.integer({"projection_rank", "dimensions to which a matrix's gradient is projected", {"apollo"}},
+            projection_rank, {1, 1'000'000});
+  f.integer({"projection_interval", "updates until projections are others", {"apollo"}},
+            projection_interval, {1, 1'000'000'000});
+  f.number({"scale", "of a projected matrix's updates, whose root multiplies them", {"apollo"}},
+           scale, {0.0, 1e6});
+  f.choice({"scale_by", "what of a gradient has a factor of its own", {"apollo"}}, scale_by);
 }
 
 void OptimizerOptions::schedule_fields(Fields& f) {

@@ -111,10 +111,24 @@ TEST(OptimizerMemoryTest, LionKeepsAMomentumAndMakesOneTemporary) {
 
 // The rows and columns of (1, S) and (3, S). At work on the latter: two of its size, and the roots
 // of its moments.
-TEST(OptimizerMemoryTest, AdafactorKeepsRowsAndColumns) {
-  const Update update = second_update(update_options("adafactor", Implementation::per_tensor));
-  EXPECT_EQ(update.state_bytes, 4 * ((1 + kSize) + (3 + kSize)));
-  EXPECT_EQ(update.temporary_bytes, 2 * kLargestBytes + 4 * (3 + kSize));
+TEST(OptimizerMemoryTest, AdafactorAndAdaLomoKeepRowsAndColumns) {
+  for (const char* name : {"adafactor", "adalomo"}) {
+    const Update update = second_update(update_options(name, Implementation::per_tensor));
+    EXPECT_EQ(update.state_bytes, 4 * ((1 + kSize) + (3 + kSize))) << name;
+    EXPECT_EQ(update.temporary_bytes, 2 * kLargestBytes + 4 * (3 + kSize)) << name;
+  }
+}
+
+// (1, S) is too short to be projected to one dimension, so it has Adam's moments. (3, S) has two of
+// (1, S) and a norm. At work on it: the projected gradient, its step, and the norms of both along
+// the columns, to one of which a number is added that is also on the CPU. Its scaled gradient and
+// the factors, later on, are as much.
+TEST(OptimizerMemoryTest, ApolloKeepsMomentsOfAProjection) {
+  OptimizerOptions options = update_options("apollo", Implementation::per_tensor);
+  options.projection_rank = 1;
+  const Update update = second_update(options);
+  EXPECT_EQ(update.state_bytes, 4 * (2 * kSize + 2 * kSize + 1));
+  EXPECT_EQ(update.temporary_bytes, kLargestBytes + 4 * kSize + 8 + 4);
 }
 
 /// A byte of each number and 4 of each 256, twice.
@@ -122,8 +136,8 @@ std::int64_t moments_in_8_bits(std::int64_t numbers) {
   return 2 * (numbers + 4 * ((numbers + 255) / 256));
 }
 
-// Of many numbers the temporaries are those of 4096 blocks: 4 MiB in float32, of which there are
-// two moments, the weights' update and the places of codes.
+// Of many numbers the temporaries are those of 2^20: 4 MiB in float32, of which there are two
+// moments, the weights' update and the places of codes.
 TEST(OptimizerMemoryTest, Adam8BitKeepsAByteOfEachMoment) {
   constexpr std::int64_t kMaps = 2 * (256 + 255) * 4;
   const OptimizerOptions options = update_options("adam_8bit", Implementation::per_tensor);
@@ -138,6 +152,27 @@ TEST(OptimizerMemoryTest, Adam8BitKeepsAByteOfEachMoment) {
 TEST(OptimizerMemoryTest, OfFewNumbersAdam8BitKeepsWholeMoments) {
   const OptimizerOptions options = update_options("adam_8bit", Implementation::per_tensor);
   EXPECT_EQ(second_update(options, 1000).state_bytes, 2 * 4 * 4 * 1000);
+}
+
+// Two moments of half a byte a number, and 4 bytes of each 128; of both maps what a byte stands for
+// and the edges between 16 values.
+TEST(OptimizerMemoryTest, Adam4BitKeepsHalfAByteOfEachMoment) {
+  constexpr std::int64_t kMaps = 2 * (2 * 256 + 15) * 4;
+  constexpr std::int64_t kBlocks = 400;  // of 128 numbers
+  const OptimizerOptions options = update_options("adam_4bit", Implementation::per_tensor);
+  const auto state_bytes = [](std::int64_t blocks) { return 2 * blocks * (128 / 2 + 4); };
+  EXPECT_EQ(second_update(options, 128 * kBlocks).state_bytes,
+            state_bytes(kBlocks) + state_bytes(3 * kBlocks) + kMaps);
+  const Update large = second_update(options, 20 * 128 * kBlocks);
+  EXPECT_EQ(large.state_bytes, state_bytes(20 * kBlocks) + state_bytes(60 * kBlocks) + kMaps);
+  EXPECT_LE(large.temporary_bytes, 5 * (4 << 20));
+}
+
+// 25,000 and 75,000 are no multiples of 128; 1,024 and 3,072 numbers are too few.
+TEST(OptimizerMemoryTest, WhereItHasNoBlocksAdam4BitKeepsWholeMoments) {
+  const OptimizerOptions options = update_options("adam_4bit", Implementation::per_tensor);
+  EXPECT_EQ(second_update(options, kSize).state_bytes, 2 * kBytes);
+  EXPECT_EQ(second_update(options, 1024).state_bytes, 2 * 4 * 4 * 1024);
 }
 
 TEST(OptimizerMemoryTest, AHostOptimizerTakesNothingOfTheDevice) {

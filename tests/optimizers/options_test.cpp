@@ -49,6 +49,7 @@ TEST(ScheduleTest, CosineFallsToZeroAndStaysThere) {
 TEST(OptimizerTableTest, StateHasTheShapeAndDtypeOfItsRow) {
   OptimizerOptions options;
   options.momentum = 0.9;
+  options.projection_rank = 2;  // of a (3, 4)
   for (const OptimizerEntry& entry : optimizer_table()) {
     for (const Implementation implementation : entry.implementations) {
       options.name = entry.name;

@@ -230,7 +230,9 @@ Json under(const OptimizerEntry& optimizer, const Contract& contract) {
   values["train"]["optimizer"] = {{"name", optimizer.name},
                                   {"lr", 1e-4},
                                   {"implementation", enum_name(optimizer.implementations.front())}};
-  if (optimizer.name == "sgd") values["train"]["optimizer"]["momentum"] = 0.9;  // so it has state
+  Json& options = values["train"]["optimizer"];
+  if (optimizer.name == "sgd") options["momentum"] = 0.9;          // so it has state
+  if (optimizer.name == "apollo") options["projection_rank"] = 8;  // below the width, 64
   if (contract.promise == Promise::same_sums) values["train"]["precision"] = "float64";
   return values;
 }

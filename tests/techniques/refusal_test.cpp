@@ -34,7 +34,8 @@ TEST(RefusalTest, ExcludedPairsAreNamedInBothOrders) {
 
 TEST(RefusalTest, AnOptimizerThatLooksAtWholeParametersGetsNoParts) {
   for (const char* name : {"zero_1", "zero_2", "fsdp", "cpu_offload", "tensor_parallel"}) {
-    for (const std::string optimizer : {"adafactor", "adam_8bit"}) {
+    for (const std::string optimizer :
+         {"adafactor", "adalomo", "adam_8bit", "adam_4bit", "apollo"}) {
       Json values = with(small_vit(), {contracted(name)});
       values["train"]["optimizer"] = {{"name", optimizer}, {"implementation", "per_tensor"}};
       EXPECT_TRUE(contains(refusal(values), optimizer + " looks at whole parameters")) << name;
