@@ -161,19 +161,25 @@ std::unique_ptr<Model> make_resnet(const ModelOptions& options, const InputShape
 constexpr ResnetSize kResnetMini{.blocks = {2, 2, 1, 1}, .width = 8};  // for tests
 constexpr ResnetSize kResnet50{.blocks = {3, 4, 6, 3}, .width = 64};
 
+// On digits of 64 pixels torchvision's own gradients, of a ResNet as small as the mini one, move by
+// up to 29 % under autocast in bfloat16, and the loss by 0.8 %.
+constexpr double kGradientRounding = 10.0;
+
 constexpr std::array kResnetModels = {
     ModelEntry{.name = "resnet_mini",
                .summary = "residual network, mini: 6 bottlenecks of 8 to 64 inner channels",
                .input = InputKind::image,
                .make = make_resnet<kResnetMini>,
                .between = Between::images,
-               .mixes_samples = true},
+               .mixes_samples = true,
+               .gradient_rounding = kGradientRounding},
     ModelEntry{.name = "resnet_50",
                .summary = "residual network: 16 bottlenecks of 64 to 512 inner channels",
                .input = InputKind::image,
                .make = make_resnet<kResnet50>,
                .between = Between::images,
-               .mixes_samples = true},
+               .mixes_samples = true,
+               .gradient_rounding = kGradientRounding},
 };
 
 }  // namespace

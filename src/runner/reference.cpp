@@ -20,13 +20,14 @@ struct Checked {
   const char* words;
   double TechniqueInfo::*tolerance;
   double TechniqueInfo::*option_tolerance;
+  bool is_gradient;
 };
 
 constexpr Checked kChecked[] = {
     {column::first_loss, "the loss of the first step", &TechniqueInfo::loss_tolerance,
-     &TechniqueInfo::option_loss_tolerance},
+     &TechniqueInfo::option_loss_tolerance, false},
     {column::first_gradient_norm, "the gradient norm of the first step",
-     &TechniqueInfo::gradient_tolerance, &TechniqueInfo::option_gradient_tolerance},
+     &TechniqueInfo::gradient_tolerance, &TechniqueInfo::option_gradient_tolerance, true},
 };
 
 /// Whether the technique is given its rounding option, with another value than the default.
@@ -34,6 +35,11 @@ bool rounds_by_option(const TechniqueInfo& info, const Json& technique) {
   const auto given = technique.find(info.rounding_option);
   const auto field = std::ranges::find(info.fields, info.rounding_option, &Field::name);
   return given != technique.end() && field != info.fields.end() && *given != field->default_value;
+}
+
+const ModelInfo* model_of(const Catalog& catalog, const Case& one) {
+  const Json* name = one.find("model.name");
+  return name == nullptr ? nullptr : catalog.find_model(name->get<std::string>());
 }
 
 double tolerance_of(const Catalog& catalog, const Case& one, const Checked& checked) {
@@ -44,7 +50,8 @@ double tolerance_of(const Catalog& catalog, const Case& one, const Checked& chec
     sum += info->*checked.tolerance;
     if (rounds_by_option(*info, technique)) sum += info->*checked.option_tolerance;
   }
-  return sum;
+  const ModelInfo* model = model_of(catalog, one);
+  return checked.is_gradient && model != nullptr ? sum * model->gradient_rounding : sum;
 }
 
 bool is_plain_case(const Case& one) { return is_plain(one.ranks(), one.technique_names()); }
@@ -66,8 +73,7 @@ bool drops_out(const Case& one) {
 
 /// Why the first step's figures are not those of the plain case; empty: they are.
 std::string why_not_comparable(const Catalog& catalog, const Case& one) {
-  const Json* name = one.find("model.name");
-  const ModelInfo* model = name == nullptr ? nullptr : catalog.find_model(name->get<std::string>());
+  const ModelInfo* model = model_of(catalog, one);
   if (model == nullptr || !model->mixes_samples) return "";
   for (const Json& technique : one.techniques) {
     const TechniqueInfo* info = catalog.find_technique(technique.at("name").get<std::string>());

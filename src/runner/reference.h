@@ -14,8 +14,9 @@ using DoneRow = std::function<const Row*(const Case&)>;
 /// Techniques save memory; they must not change what is learned. Compares the loss and the gradient
 /// norm of a case's first step with those of its reference: the suite's plain case with the same
 /// ranks, model, data, train and limits. They may differ, relative to the reference, by the sum of
-/// the techniques' tolerances; where that is 0, not by one bit. Gives `incorrect`, with the
-/// numbers before the row's own reason, or the row's own status and reason.
+/// the techniques' tolerances, that of the gradient times the model's gradient_rounding; where it
+/// is 0, not by one bit. Gives `incorrect`, with the numbers before the row's own reason, or the
+/// row's own status and reason.
 ///
 /// Where the model mixes samples and a technique splits the batch, the figures are those of other
 /// sums: the verdict's reason says that they were not compared. A check is not made either, and

@@ -64,6 +64,7 @@ struct ModelInfo {
   std::string name;
   /// A sample's loss depends on the others of its micro-batch.
   bool mixes_samples = false;
+  double gradient_rounding = 1.0;  // a factor of techniques' gradient tolerances
 };
 
 /// One column of results.csv, as a catalog has it. The worker's own are those of kColumns; of rows

@@ -143,7 +143,9 @@ Json make_catalog() {
       {"columns", Json::array()},
   };
   for (const ModelEntry& entry : model_table()) {
-    catalog["models"].push_back({{"name", entry.name}, {"mixes_samples", entry.mixes_samples}});
+    catalog["models"].push_back({{"name", entry.name},
+                                 {"mixes_samples", entry.mixes_samples},
+                                 {"gradient_rounding", entry.gradient_rounding}});
   }
   for (const TechniqueEntry& entry : technique_table()) {
     catalog["techniques"].push_back(describe_technique(entry));

@@ -95,6 +95,16 @@ TEST(Reference, says_nothing_where_the_model_drops_out) {
             "ok with a loss");
 }
 
+TEST(Reference, is_met_by_gradients_as_far_as_the_model_rounds) {
+  // The norm of vanilla is 5: 10 times 1 % of it are 0.5.
+  const auto result =
+      statuses(suite(kVanilla + "  - {name: near, techniques: [{exact: {gradient_shift: 0.4}}]}\n" +
+                         "  - {name: far, techniques: [{exact: {gradient_shift: 0.6}}]}\n",
+                     "{name: mixes_samples}"));
+  EXPECT_EQ(result.at("near"), "ok with a loss");
+  EXPECT_EQ(result.at("far"), "incorrect");
+}
+
 TEST(Reference, of_a_model_that_mixes_samples_is_not_that_of_a_split_batch) {
   const TemporaryFolder folder;
   const std::string text =

@@ -207,19 +207,26 @@ TEST_P(ContractTest, HoldsAloneOnADecoder) {
   }
 }
 
+/// With small steps: normalisation by few numbers makes more of rounding, and Adam a whole step.
+Json steady_resnet() {
+  Json values = mini_resnet();
+  values["train"]["optimizer"]["lr"] = 1e-4;
+  return values;
+}
+
 /// Batch normalisation: what a technique makes of the batch's statistics shows in all numbers, and
 /// in the running ones.
 TEST_P(ContractTest, HoldsAloneOnAConvolutionalModel) {
   const Names names = completed({GetParam()});
   const Contract& contract = contract_of(GetParam());
   if (contract.of_tokens || contract.of_one_shape) {
-    EXPECT_TRUE(refused(case_of(mini_resnet(), names)));
+    EXPECT_TRUE(refused(case_of(steady_resnet(), names)));
   } else if (find_technique(GetParam()).splits_batch) {
-    const Trained with = train(case_of(mini_resnet(), names), kContractSteps);
+    const Trained with = train(case_of(steady_resnet(), names), kContractSteps);
     EXPECT_EQ(with.inactive, "");
-    EXPECT_FALSE(same_bits(with, trained_once(mini_resnet(), kContractSteps)));
+    EXPECT_FALSE(same_bits(with, trained_once(steady_resnet(), kContractSteps)));
   } else {
-    expect_contracts(mini_resnet(), names, {GetParam()});
+    expect_contracts(steady_resnet(), names, {GetParam()});
   }
 }
 
