@@ -171,6 +171,7 @@ constexpr std::array kResnetModels = {
                .input = InputKind::image,
                .make = make_resnet<kResnetMini>,
                .between = Between::images,
+               .has_attention = false,
                .mixes_samples = true,
                .gradient_rounding = kGradientRounding},
     ModelEntry{.name = "resnet_50",
@@ -178,6 +179,7 @@ constexpr std::array kResnetModels = {
                .input = InputKind::image,
                .make = make_resnet<kResnet50>,
                .between = Between::images,
+               .has_attention = false,
                .mixes_samples = true,
                .gradient_rounding = kGradientRounding},
 };

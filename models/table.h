@@ -81,6 +81,7 @@ struct ModelEntry {
   bool tells_tokens = false;    // it has logits for each token, (B, T, C)
   bool takes_size = false;      // a suite may set its layers, width and heads
   Between between = Between::tokens;
+  bool has_attention = true;  // else ModelOptions::attention can only be automatic
   /// While it trains, a sample's logits depend on the others of its micro-batch: batch
   /// normalisation. Then micro-batches have other losses and gradients than the batch.
   bool mixes_samples = false;

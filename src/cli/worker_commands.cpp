@@ -31,7 +31,7 @@ int doctor(const Catalog& catalog, bool json) {
 struct ModelArguments {
   std::string name;
   std::int64_t num_classes = 10;
-  std::string attention = "eager";
+  std::string attention;  // empty: eager, where the model has any
   std::int64_t layers = 0;
   std::int64_t width = 0;
   std::int64_t heads = 0;
@@ -58,7 +58,7 @@ void ModelArguments::add_to(CLI::App& command) {
   command.add_option("--num-classes", num_classes, "Classes of the head")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
-  command.add_option("--attention", attention, "How attention is computed")->capture_default_str();
+  command.add_option("--attention", attention, "How attention is computed")->default_str("eager");
   command.add_option("--layers", layers, "Repeated layers; default: as the name says");
   command.add_option("--width", width,
                      "Numbers that a token has between layers; default: likewise");
@@ -67,8 +67,11 @@ void ModelArguments::add_to(CLI::App& command) {
 
 Json ModelArguments::to_json(const Catalog& catalog) const {
   check_choice(catalog, "model.name", name);
-  check_choice(catalog, "model.attention", attention);
-  Json json{{"name", name}, {"num_classes", num_classes}, {"attention", attention}};
+  const ModelInfo* model = catalog.find_model(name);
+  const bool attends = model == nullptr || model->has_attention;
+  const std::string how = !attention.empty() ? attention : attends ? "eager" : "automatic";
+  check_choice(catalog, "model.attention", how);
+  Json json{{"name", name}, {"num_classes", num_classes}, {"attention", how}};
   if (layers != 0) json["layers"] = layers;
   if (width != 0) json["width"] = width;
   if (heads != 0) json["heads"] = heads;

@@ -142,8 +142,10 @@ Catalog build_catalog(const Json& json) {
                   .columns = {}};
   catalog.case_fields.push_back(gate_field());
   for (const Json& model : json.value("models", Json::array())) {
-    catalog.models.push_back(
-        {model.at("name"), model.at("mixes_samples"), model.value("gradient_rounding", 1.0)});
+    catalog.models.push_back({.name = model.at("name"),
+                              .has_attention = model.value("has_attention", true),
+                              .mixes_samples = model.value("mixes_samples", false),
+                              .gradient_rounding = model.value("gradient_rounding", 1.0)});
   }
   for (const Json& technique : json.at("techniques")) {
     catalog.techniques.push_back(parse_technique(technique));

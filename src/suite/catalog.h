@@ -62,6 +62,7 @@ struct TechniqueInfo {
 
 struct ModelInfo {
   std::string name;
+  bool has_attention = true;
   /// A sample's loss depends on the others of its micro-batch.
   bool mixes_samples = false;
   double gradient_rounding = 1.0;  // a factor of techniques' gradient tolerances

@@ -144,6 +144,7 @@ Json make_catalog() {
   };
   for (const ModelEntry& entry : model_table()) {
     catalog["models"].push_back({{"name", entry.name},
+                                 {"has_attention", entry.has_attention},
                                  {"mixes_samples", entry.mixes_samples},
                                  {"gradient_rounding", entry.gradient_rounding}});
   }

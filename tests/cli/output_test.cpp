@@ -309,6 +309,8 @@ TEST(Output, of_the_worker_is_passed_on) {
           .at("asked");
   EXPECT_EQ(asked.at("weights"), file);
   EXPECT_EQ(asked.at("model").at("attention"), "eager");
+  const Json without = json_of({"inspect", "mixes_samples", "--json"}).at("asked");
+  EXPECT_EQ(without.at("model").at("attention"), "automatic");
 }
 
 TEST(Output, of_a_path_that_is_no_utf_8_is_refused_by_name) {

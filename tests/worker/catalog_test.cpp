@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "models/table.h"
 #include "src/results/columns.h"
 #include "techniques/technique.h"
 
@@ -28,6 +29,7 @@ std::vector<std::string> names_in_table(const Table& table) {
 
 TEST(CatalogTest, HoldsEveryRowOfTheTables) {
   const Json catalog = Json::parse(make_catalog().dump());
+  EXPECT_EQ(names_in(catalog.at("models")), names_in_table(model_table()));
   EXPECT_EQ(names_in(catalog.at("techniques")), names_in_table(technique_table()));
   EXPECT_EQ(names_in(catalog.at("columns")), names_in_table(kColumns));
   EXPECT_EQ(names_in(catalog.at("case")),
