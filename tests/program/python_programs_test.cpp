@@ -29,6 +29,28 @@ TEST_F(PythonProgram, TellsWhatPyTorchItselfCounts) {
   }
 }
 
+// The program has a label for each token beside it, 8 bytes each; ours makes them of its tokens.
+// Both have one more block of 512 bytes: a copy of the rotary frequencies, and a label a text.
+TEST_F(PythonProgram, TakesWhatOurLlamaTakes) {
+  const Ended theirs = plan({"--gpu", "a100-80gb"}, {path("llama_train.py")});
+  ASSERT_EQ(theirs.code, 0) << theirs.err;
+  const TemporaryFolder folder;
+  const std::string suite = folder.write(
+      "suite.yaml",
+      "suite: llama\n"
+      "defaults:\n"
+      "  model: {name: llama_mini, layers: 2}\n"
+      "  data: {name: random_tokens, sequence_length: 512}\n"
+      "  train: {batch_size: 4, steps: 1, warmup_steps: 1, optimizer: {name: adamw, lr: 1.0e-4}}\n"
+      "cases: [{name: bfloat16, techniques: [bfloat16]}]\n");
+  const Ended ours =
+      run_headroom({"plan", suite, "--gpu", "a100-80gb", "--json", "--out", (folder / "out")});
+  ASSERT_EQ(ours.code, 0) << ours.err;
+  const std::int64_t labels = 4 * 512 * 8;
+  EXPECT_EQ(Json::parse(ours.out)[0]["run_peak_allocated_bytes"].get<std::int64_t>() + labels,
+            Json::parse(theirs.out)["processes"][0]["peak_allocated_bytes"]);
+}
+
 // By hand: four layers of 1024 x 1024 numbers of 4 bytes and a bias, of which each has a gradient
 // and two numbers of AdamW's state; 512 samples of 1024 numbers. The program steps in its line 8.
 TEST_F(PythonProgram, SaysWhatHoldsItsPeak) {
