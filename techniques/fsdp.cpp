@@ -25,6 +25,7 @@ class Fsdp final : public Technique {
   WeightDtype parameter_dtype_ = WeightDtype::same;
   WeightDtype reduce_dtype_ = WeightDtype::same;
   std::int64_t min_parameters_ = 0;
+  bool one_unit_ = false;
 };
 
 void Fsdp::fields(Fields& f) {
@@ -44,6 +45,11 @@ void Fsdp::fields(Fields& f) {
            reduce_dtype_);
   f.integer({"min_parameters", "neighbouring blocks are gathered as one until they have so many"},
             min_parameters_, {0, 1'000'000'000'000});
+  f.boolean(
+      {"one_unit",
+       "no block is wrapped: all weights are gathered from forward to the end of backward, as "
+       "FullyShardedDataParallel without a policy has it; options of blocks say nothing then"},
+      one_unit_);
 }
 
 void Fsdp::edit_recipe(Recipe& recipe) const {
@@ -58,7 +64,8 @@ void Fsdp::split_parameters(Step& step, const Recipe& recipe) const {
                                 .prefetch_backward = prefetch_backward_,
                                 .limit_all_gathers = limit_all_gathers_,
                                 .reduce_dtype = scalar_type(reduce_dtype_),
-                                .min_parameters = min_parameters_};
+                                .min_parameters = min_parameters_,
+                                .one_unit = one_unit_};
   ShardedModel::take_over(step, recipe, options);
 }
 

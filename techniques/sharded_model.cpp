@@ -38,7 +38,7 @@ void ShardedModel::take_over(Step& step, const Recipe& recipe, const ShardingOpt
   // By hand, as nobody else is to make one.
   const std::shared_ptr<ShardedModel> model(new ShardedModel(step, recipe, options));
   if (options.sharding == Sharding::weights) {
-    model->wrap_blocks();
+    if (!options.one_unit) model->wrap_blocks();
     model->wrap_run();
   }
   model->wrap_verbs();
@@ -72,8 +72,10 @@ void ShardedModel::make_units() {
       gathered.push_back(step_.model.parameters()[index].tensor);
       elements += gathered.back().numel();
     }
-    if (unit_of_block_.size() < blocks) unit_of_block_.push_back(units_.size());
+    const bool is_block = unit_of_block_.size() < blocks;
+    if (is_block) unit_of_block_.push_back(units_.size());
     const bool has_more_blocks = unit_of_block_.size() < blocks;
+    if (is_block && options_.one_unit) continue;
     if (elements < options_.min_parameters && has_more_blocks) continue;
     add_unit(std::exchange(gathered, {}));
     elements = 0;

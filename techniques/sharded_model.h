@@ -30,10 +30,12 @@ struct ShardingOptions {
   // part's.
   bool keep_gradient_dtype = false;
   std::int64_t min_parameters = 0;  // blocks share a unit until it has so many
+  bool one_unit = false;            // all blocks and all else
 };
 
 /// A model in flat units that ranks share in equal parts: one for each block, or a few neighbours,
-/// and one for all else, the root. What the optimizer updates are this rank's parts.
+/// and one for all else, the root; or the root alone. What the optimizer updates are this rank's
+/// parts.
 ///
 /// After PyTorch's FullyShardedDataParallel: parts are fetched, weights gathered and gradients
 /// reduced on three streams of their own, so that they run beside the computation. On the CPU a

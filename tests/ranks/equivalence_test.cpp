@@ -64,6 +64,7 @@ std::vector<EquivalenceRow> equivalence_rows() {
       {"fsdp_ahead", technique("fsdp", {{"prefetch_forward", true}})},
       {"fsdp_late", technique("fsdp", {{"prefetch_backward", false}})},
       {"fsdp_in_pairs", technique("fsdp", {{"min_parameters", 60'000}})},
+      {"fsdp_in_one_unit", technique("fsdp", {{"one_unit", true}})},
   };
   const std::map<std::string, Stack> partners{
       {"checkpointing", {technique("activation_checkpointing")}},

@@ -38,6 +38,18 @@ TEST(FsdpMemory, BetweenBlocksIsARanksPartAndTheRoot) {
   }
 }
 
+TEST(FsdpMemory, OneUnitIsGatheredAsAWhole) {
+  for (const std::int64_t ranks : {2, 3}) {
+    const Json values = with(small_vit(ranks, 4), {technique("fsdp", {{"one_unit", true}})});
+    for (const RankSaw& rank : train(values, kMemorySteps)) {
+      const std::int64_t count = number(rank, "/parameters");
+      const std::int64_t part = (count + ranks - 1) / ranks;
+      EXPECT_EQ(number(rank, "/resident/weights"), kFloatBytes * part);
+      EXPECT_EQ(number(rank, "/resident/communication"), kFloatBytes * part * ranks);
+    }
+  }
+}
+
 /// On two ranks. Batch 1, and an update with a temporary: the update is the peak.
 std::vector<RankSaw> train_to_the_update(const std::vector<Json>& techniques) {
   Json values = small_vit(2, 1);

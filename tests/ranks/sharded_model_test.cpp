@@ -160,6 +160,10 @@ TEST_P(OddWeightsTest, SharedWeightsOfNeighbours) {
   expect_equal_training(GetParam(), {.sharding = Sharding::weights, .min_parameters = 4});
 }
 
+TEST_P(OddWeightsTest, SharedWeightsInOneUnit) {
+  expect_equal_training(GetParam(), {.sharding = Sharding::weights, .one_unit = true});
+}
+
 /// How many gathers had begun when each block ran, under fsdp with these options.
 std::vector<std::int64_t> gathers_by_block(const nlohmann::ordered_json& options) {
   std::vector<std::int64_t> seen;
@@ -193,6 +197,8 @@ TEST(FsdpOptions, RuleWhenBlocksAreGathered) {
   EXPECT_EQ(gathers_by_block(nlohmann::ordered_json::object()), (Counts{2, 4, 5}));
   EXPECT_EQ(gathers_by_block({{"prefetch_forward", true}}), (Counts{4, 5, 5}));
   EXPECT_EQ(gathers_by_block({{"min_parameters", 100}}), (Counts{3, 3, 3}));
+  // All trained weights and all frozen ones, before anything runs.
+  EXPECT_EQ(gathers_by_block({{"one_unit", true}, {"min_parameters", 100}}), (Counts{2, 2, 2}));
 }
 
 }  // namespace
