@@ -260,7 +260,8 @@ void Trainer::note_gradient_norm(std::size_t index) {
 std::optional<double> Trainer::first_gradient_norm() const {
   double sum = 0.0;
   for (std::size_t i = 0; i < gradient_norms_.size(); ++i) {
-    if (step_->share.has(i)) sum += gradient_norms_[i] * gradient_norms_[i];
+    const double norm = gradient_norms_[i].value_or(0.0);
+    if (step_->share.has(i)) sum += norm * norm;
   }
   if (step_->share.complete) {
     at::Tensor sum_of_all = at::full({}, sum, at::device(recipe_.device).dtype(at::kDouble));
@@ -337,6 +338,12 @@ Evidence Trainer::final_evidence() const {
   Evidence evidence = evidence_;
   evidence.device_state_bytes = total_bytes(optimizer_->device_state());
   evidence.host_state_bytes = total_bytes(optimizer_->host_state());
+  // What got no gradient is not updated, and no technique can be expected to.
+  for (std::size_t i = 0; i < gradient_norms_.size(); ++i) {
+    if (gradient_norms_[i]) continue;
+    evidence.trained_bytes -= static_cast<std::int64_t>(step_->trained[i].nbytes());
+    --evidence.parameter_tensors;
+  }
   return evidence;
 }
 

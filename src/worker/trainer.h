@@ -80,7 +80,8 @@ class Trainer {
   std::unique_ptr<Model> model_;
   std::unique_ptr<Optimizer> optimizer_;
   std::unique_ptr<Step> step_;
-  std::vector<double> gradient_norms_;  // of the first step, by parameter
+  // Of the first step, by what is trained; nothing where that got no gradient.
+  std::vector<std::optional<double>> gradient_norms_;
   std::int64_t model_states_bytes_ = 0;
 };
 

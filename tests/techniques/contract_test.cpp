@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "src/core/enum_names.h"
+#include "src/core/error.h"
 #include "src/optimizers/update_rule.h"
 #include "techniques/technique.h"
 #include "tests/core/messages.h"
@@ -228,6 +229,31 @@ TEST_P(ContractTest, HoldsAloneOnAConvolutionalModel) {
   } else {
     expect_contracts(steady_resnet(), names, {GetParam()});
   }
+}
+
+/// BigBird: heads have random blocks of their own, and a pooler has no gradient.
+TEST_P(ContractTest, HoldsAloneWhereAttentionIsByBlocks) {
+  const Json values = case_of(small_bigbird(), completed({GetParam()}));
+  if (GetParam() == "tensor_parallel") {
+    EXPECT_EQ(message_of<Unsupported>([&] { train(values, 1); }),
+              "tensor_parallel: the blocks of bigbird_mini have no layers that ranks can cut");
+  } else if (needs_decoder({GetParam()})) {
+    EXPECT_TRUE(refused(values));
+  } else if (GetParam() != "ddp") {  // below
+    expect_contracts(small_bigbird(), completed({GetParam()}), {GetParam()});
+  }
+}
+
+TEST(Ddp, FindsParametersWithoutAGradientWhereItIsToLook) {
+  Json values = small_bigbird();
+  values["techniques"] = {technique("ddp", {{"find_unused_parameters", true}})};
+  const Trained with = train(values, kContractSteps);
+  EXPECT_TRUE(same_bits(with, trained_once(small_bigbird(), kContractSteps)));
+  EXPECT_EQ(with.inactive, "");
+  values["techniques"] = {technique("ddp")};
+  EXPECT_EQ(message_of<ConfigError>([&] { train(values, 1); }),
+            "ddp: bert.pooler.weight has no gradient, for which all others would wait; "
+            "find_unused_parameters: true has ddp look for such parameters");
 }
 
 /// With small steps: where a gradient is 0 but for its last bits, as that of a bias of keys, some

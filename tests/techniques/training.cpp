@@ -92,6 +92,13 @@ Json small_bert() {
               {{"name", "random_tokens"}, {"sequence_length", 16}, {"samples", 64}});
 }
 
+Json small_bigbird() {
+  Json values = small_bert();
+  values["model"]["name"] = "bigbird_mini";
+  values["data"]["sequence_length"] = 96;
+  return values;
+}
+
 Json small_gpt2() {
   Json values = small_bert();
   values["model"]["name"] = "gpt2_mini";

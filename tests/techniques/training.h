@@ -22,9 +22,11 @@ Json small_vit();
 Json mini_vit();
 Json small_bert();
 Json small_gpt2();
-/// resnet_mini on digits of 64 pixels, likewise.
+/// resnet_mini on digits of 64 pixels, and llama_mini with 2 layers of width 64, likewise.
 Json mini_resnet();
 Json small_llama();
+/// bigbird_mini on 96 random tokens, to which it attends by blocks.
+Json small_bigbird();
 
 /// What a training did and what the ledger saw of it.
 struct Trained {
