@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Plans BigBird at 4,096 tokens (batch 1, bfloat16, Adam) on one GPU twice: our `bigbird_roberta_base`
-with attention `eager`, and a program that trains transformers' own. Printed are the peaks of
-allocated and reserved memory.
+"""Plans BigBird at 4,096 tokens (batch 1, bfloat16, Adam) on one GPU twice: our
+`bigbird_roberta_base` with attention `eager`, and a program that trains transformers' own. Printed
+are the peaks of allocated and reserved memory.
 
 Needs torch and transformers, as `ci/bootstrap tests` installs them:
 

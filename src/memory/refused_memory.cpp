@@ -56,10 +56,9 @@ void note_free_pieces(std::int64_t device) {
 }  // namespace
 
 void follow_refused_memory() {
-  allocator::attachOutOfMemoryObserver(
-      [](std::int64_t device, std::size_t /*asked*/, std::size_t /*total*/, std::size_t /*free*/) {
-        note_free_pieces(device);
-      });
+  allocator::attachOutOfMemoryObserver([](std::int64_t device, std::size_t /*asked*/,
+                                          std::size_t /*total*/,
+                                          std::size_t /*free*/) { note_free_pieces(device); });
 }
 
 #else

@@ -61,7 +61,7 @@ Html ranks_section(const Results& results);
 
 /// One figure of a case, by where it comes from. Errors are in percent, signed.
 struct FigureSources {
-  std::string figure;  // the column's name: run_peak_reserved_bytes
+  std::string figure;               // the column's name: run_peak_reserved_bytes
   std::optional<double> rule = {};  // a rule of thumb's
   std::optional<double> published = {};
   std::optional<double> planned = {};
