@@ -127,6 +127,10 @@ class Bert final : public Model {
     return bert_.classifier(drop(pooled));                             // (B, C)
   }
 
+  std::vector<at::Tensor> classifier() const override {
+    return {bert_.classifier.weight, bert_.classifier.bias};
+  }
+
  private:
   at::Tensor drop(const at::Tensor& x) const { return at::dropout(x, options_.dropout, training_); }
 
@@ -142,10 +146,17 @@ class Bert final : public Model {
 
   at::Tensor run_layer(const BertLayer& layer, const at::Tensor& x) const {
     at::Tensor y = drop(products_->row_parallel(attention(layer, x), 1, layer.attention_output));
-    y = layer.attention_norm(y + x);               // (B, T, D)
-    const at::Tensor z = products_->row_parallel(  // (B, T, D)
-        at::gelu(products_->column_parallel(y, 1, layer.intermediate)), 1, layer.output);
-    return layer.output_norm(drop(z) + y);
+    y = layer.attention_norm(y + x);  // (B, T, D)
+    return layer.output_norm(
+        drop(project(layer, products_->column_parallel(y, 1, layer.intermediate))) + y);
+  }
+
+  at::Tensor project(const BertLayer& layer, at::Tensor hidden) const {  // (B, T, D)
+    return second_half_(
+        std::move(hidden), [](const at::Tensor& h) { return at::gelu(h); },
+        [this, &layer](const at::Tensor& y) {
+          return products_->row_parallel(y, 1, layer.output);
+        });
   }
 
   BertSize size_;

@@ -60,6 +60,11 @@ class BigBird final : public Model {
     return bigbird_.out_proj(drop(gelu_new(bigbird_.dense(first))));  // (B, C)
   }
 
+  std::vector<at::Tensor> classifier() const override {
+    return {bigbird_.dense.weight, bigbird_.dense.bias, bigbird_.out_proj.weight,
+            bigbird_.out_proj.bias};
+  }
+
  private:
   at::Tensor drop(const at::Tensor& x) const { return at::dropout(x, options_.dropout, training_); }
 
@@ -107,10 +112,15 @@ class BigBird final : public Model {
     BlockSparseOutput attended = attention(layer, x);  // its probabilities live up to the end
     at::Tensor y =
         drop(products_->row_parallel(std::exchange(attended.mixed, {}), 1, layer.attention_output));
-    y = layer.attention_norm(y + x);                    // (B, T, D)
-    const at::Tensor z = drop(products_->row_parallel(  // (B, T, D)
-        gelu_new(products_->column_parallel(y, 1, layer.intermediate)), 1, layer.output));
-    return layer.output_norm(z + y);
+    y = layer.attention_norm(y + x);  // (B, T, D)
+    return layer.output_norm(
+        drop(project(layer, products_->column_parallel(y, 1, layer.intermediate))) + y);
+  }
+
+  at::Tensor project(const BigBirdLayer& layer, at::Tensor hidden) const {  // (B, T, D)
+    return second_half_(std::move(hidden), gelu_new, [this, &layer](const at::Tensor& y) {
+      return products_->row_parallel(y, 1, layer.output);
+    });
   }
 
   BigBirdSize size_;

@@ -127,6 +127,10 @@ class DistilBert final : public Model {
     return distilbert_.classifier(drop(pooled));                                     // (B, C)
   }
 
+  std::vector<at::Tensor> classifier() const override {
+    return {distilbert_.classifier.weight, distilbert_.classifier.bias};
+  }
+
  private:
   at::Tensor drop(const at::Tensor& x) const { return at::dropout(x, options_.dropout, training_); }
 
@@ -143,9 +147,14 @@ class DistilBert final : public Model {
 
   at::Tensor run_layer(const DistilBertLayer& layer, const at::Tensor& x) const {
     const at::Tensor y = layer.sa_layer_norm(attention(layer, x) + x);  // (B, T, D)
-    const at::Tensor z = drop(products_->row_parallel(                  // (B, T, D)
-        at::gelu(products_->column_parallel(y, 1, layer.lin1)), 1, layer.lin2));
-    return layer.output_layer_norm(z + y);
+    return layer.output_layer_norm(
+        drop(project(layer, products_->column_parallel(y, 1, layer.lin1))) + y);
+  }
+
+  at::Tensor project(const DistilBertLayer& layer, at::Tensor hidden) const {  // (B, T, D)
+    return second_half_(
+        std::move(hidden), [](const at::Tensor& h) { return at::gelu(h); },
+        [this, &layer](const at::Tensor& y) { return products_->row_parallel(y, 1, layer.lin2); });
   }
 
   DistilBertSize size_;

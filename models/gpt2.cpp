@@ -149,9 +149,15 @@ class Gpt2 final : public Model {
     const at::Tensor mixed = attention(layer, layer.ln_1(input));
     const at::Tensor x =
         drop(products_->row_parallel(mixed, 1, upright(layer.attn_c_proj))) + input;  // (B, T, D)
-    const at::Tensor y =                                                              // (B, T, 4 D)
-        gelu_new(products_->column_parallel(layer.ln_2(x), 1, upright(layer.c_fc)));
-    return x + drop(products_->row_parallel(y, 1, upright(layer.mlp_c_proj)));
+    at::Tensor hidden =                                                               // (B, T, 4 D)
+        products_->column_parallel(layer.ln_2(x), 1, upright(layer.c_fc));
+    return x + drop(project(layer, std::move(hidden)));
+  }
+
+  at::Tensor project(const Gpt2Layer& layer, at::Tensor hidden) const {  // (B, T, D)
+    return second_half_(std::move(hidden), gelu_new, [this, &layer](const at::Tensor& y) {
+      return products_->row_parallel(y, 1, upright(layer.mlp_c_proj));
+    });
   }
 
   Gpt2Size size_;

@@ -74,12 +74,23 @@ std::vector<std::vector<std::size_t>> Model::parameters_by_block() const {
 
 void Model::add_block(const std::string& prefix, std::vector<ParallelLinear> parallel_layers,
                       BlockFunction run) {
-  Block block{
-      .run = std::move(run), .parameters = {}, .parallel_layers = std::move(parallel_layers)};
+  Block block{.run = std::move(run),
+              .parameters = {},
+              .parallel_layers = std::move(parallel_layers),
+              .prefix = prefix};
   for (const Parameter& parameter : parameters_) {
     if (parameter.name.starts_with(prefix)) block.parameters.push_back(parameter.tensor);
   }
   blocks_.push_back(std::move(block));
+}
+
+void Model::extend(std::vector<Parameter> parameters) {
+  for (Parameter& parameter : parameters) {
+    for (Block& block : blocks_) {
+      if (parameter.name.starts_with(block.prefix)) block.parameters.push_back(parameter.tensor);
+    }
+    parameters_.push_back(std::move(parameter));
+  }
 }
 
 at::Tensor Model::run_blocks(at::Tensor x) {

@@ -45,6 +45,7 @@ struct Block {
   std::vector<at::Tensor> parameters;  // those that `run` reads, the same handles as the model's
   std::vector<ParallelLinear>
       parallel_layers;  // what `run` multiplies by through the model's products()
+  std::string prefix;   // of its parameters' names
 };
 
 /// What a whole model is run for.
@@ -54,6 +55,11 @@ enum class Output { logits, loss };
 using ModelFunction = std::function<at::Tensor(const Batch&, Output)>;
 /// How the loss comes of what the last block hands on.
 using LossFunction = std::function<at::Tensor(at::Tensor x, const Batch&)>;
+
+/// How a block runs the second half of its feed-forward layer: `nonlinear`, (..., I) -> (..., I),
+/// and `product`, (..., I) -> (..., D), which reads its result.
+using SecondHalf = std::function<at::Tensor(at::Tensor hidden, const BlockFunction& nonlinear,
+                                            const BlockFunction& product)>;
 
 /// What the blocks begin with, and what the Python reference still holds while they run.
 struct Embedded {
@@ -91,16 +97,24 @@ class Model {
   /// What the last block hands on -> logits(). Where there is one for each token, they may be given
   /// a few at a time.
   virtual at::Tensor head(at::Tensor x) = 0;
+  /// The parameters of the layer of head() that starts anew for a task, when a pretrained model is
+  /// tuned for its classes; none: a pretrained layer tells them.
+  virtual std::vector<at::Tensor> classifier() const { return {}; }
   at::Tensor finish(at::Tensor x, const Batch& batch, Output output);
   /// Which finish() calls; a technique may replace it.
   LossFunction& loss_of() { return loss_of_; }
   std::span<Block> blocks() { return blocks_; }
   /// How blocks multiply; a technique may put another in its place.
   std::unique_ptr<BlockProducts>& products() { return products_; }
+  /// What feed-forward layers call; a technique may replace it by a function that calls the old
+  /// one.
+  SecondHalf& second_half() { return second_half_; }
   std::span<const Parameter> parameters() const { return parameters_; }
   /// What forward passes keep of batches while the model trains, and read when it does not.
   std::span<const Buffer> buffers() const { return buffers_; }
   std::int64_t parameter_count() const;
+  /// Takes parameters in behind those there are. A block reads those that begin with its prefix.
+  void extend(std::vector<Parameter> parameters);
   /// The indices of the parameters that each block alone reads, and behind them of all others.
   std::vector<std::vector<std::size_t>> parameters_by_block() const;
 
@@ -126,6 +140,11 @@ class Model {
 
   std::vector<Block> blocks_;
   std::unique_ptr<BlockProducts> products_ = std::make_unique<BlockProducts>();
+  SecondHalf second_half_ = [](at::Tensor hidden, const BlockFunction& nonlinear,
+                               const BlockFunction& product) {
+    hidden = nonlinear(hidden);  // its input is gone where backward does not keep it
+    return product(hidden);
+  };
   at::Tensor mask_;  // (B, 1, 1, T) of the batch that is in the blocks, or undefined
   bool training_ = true;
 

@@ -179,6 +179,8 @@ class Vit final : public Model {
     return vit_.head(x.select(1, 0));  // (B, C)
   }
 
+  std::vector<at::Tensor> classifier() const override { return {vit_.head.weight, vit_.head.bias}; }
+
  private:
   at::Tensor drop(const at::Tensor& x) const { return at::dropout(x, options_.dropout, training_); }
 
@@ -193,10 +195,15 @@ class Vit final : public Model {
     at::Tensor x =
         layer.self_attention(layer.ln_1(input), options_.attention, size_.head_width(), *products_);
     x = drop(x) + input;  // (B, T, D)
-    at::Tensor y =
-        drop(at::gelu(products_->column_parallel(layer.ln_2(x), 1, layer.mlp_0)));  // (B, T, 4 D)
-    y = drop(products_->row_parallel(y, 1, layer.mlp_3));                           // (B, T, D)
-    return x + y;
+    at::Tensor hidden =   // (B, T, 4 D)
+        products_->column_parallel(layer.ln_2(x), 1, layer.mlp_0);
+    return x + drop(project(layer, std::move(hidden)));
+  }
+
+  at::Tensor project(const VitLayer& layer, at::Tensor hidden) const {  // (B, T, D)
+    return second_half_(
+        std::move(hidden), [this](const at::Tensor& h) { return drop(at::gelu(h)); },
+        [this, &layer](const at::Tensor& y) { return products_->row_parallel(y, 1, layer.mlp_3); });
   }
 
   VitSize size_;

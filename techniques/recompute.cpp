@@ -165,7 +165,9 @@ BlockFunction recompute_in_backward(BlockFunction inner, const RecomputeOptions&
   return [function, options](const at::Tensor& x) {
     if (!at::GradMode::is_enabled()) return (*function)(x);
     if (options.reentrant) {
-      return Reentrant::apply(x,
+      // A node of the graph comes of an input with a gradient: where all before is frozen, of a
+      // leaf.
+      return Reentrant::apply(x.requires_grad() ? x : x.detach().requires_grad_(),
                               std::make_shared<const Recorded>(Recorded::now(function, options)));
     }
     const auto frame = std::make_shared<Frame>(Recorded::now(function, options), x);

@@ -130,7 +130,9 @@ void ShardedModel::wrap_block(std::size_t index, Block& block) {
   const std::size_t mine = unit_of_block_[index];
   const std::size_t last = unit_of_block_.back();
   const bool ends_unit = index + 1 == unit_of_block_.size() || unit_of_block_[index + 1] != mine;
-  const auto before_backward = [self = shared_from_this(), mine](const at::Tensor&) {
+  const auto before_backward = [self = shared_from_this(), mine, last](const at::Tensor&) {
+    // Which backward has left: one with frozen weights is not done when its gradients are there.
+    if (mine < last && self->units_[mine + 1].frozen) self->release(self->units_[mine + 1]);
     self->finish_gather(self->units_[mine]);
     if (self->options_.prefetch_backward && mine > 0) {
       self->begin_gather(self->units_[mine - 1]);
@@ -272,7 +274,8 @@ void ShardedModel::note_gradient(std::size_t parameter) {
 void ShardedModel::reduce(Unit& unit) {
   const at::NoGradGuard no_grad;
   unit.reduced = true;
-  if (shards(Sharding::weights)) release(unit);  // before its gradients are there twice
+  // Before its gradients are there twice. Frozen weights are read until backward has left the unit.
+  if (shards(Sharding::weights) && !unit.frozen) release(unit);
   const at::Tensor whole = unit.trained->take_gradient(reduce_stream_);
   step_.ledger.tag(whole, Category::communication);
   finish_reduction();  // no more than one is under way

@@ -28,18 +28,21 @@ struct Evidence {
   std::int64_t fetched_bytes = 0;           // ... and back
   std::int64_t compressed_bytes = 0;        // of saved tensors, as they were
   std::int64_t bytes_of_codes = 0;          // ... and as they were kept
+  std::int64_t recomputed_halves = 0;       // of feed-forward layers, run again for backward
+  std::int64_t low_rank_products = 0;       // beside products by weights that are not trained
   std::int64_t updates_in_backward = 0;     // parameters updated before backward ended
   std::int64_t staged_parameter_bytes = 0;  // parameters made elsewhere than they stay, or wider
   std::int64_t parameter_bytes = 0;         // parameters as they are trained
   std::int64_t trained_bytes = 0;           // what the optimizer updates: of them, this rank's
-  std::int64_t parameter_count = 0;         // elements
-  std::int64_t parameter_tensors = 0;
-  std::int64_t device_state_bytes = 0;   // optimizer state beside the parameters
-  std::int64_t host_state_bytes = 0;     // optimizer state on the host
-  std::int64_t gathers = 0;              // of weights, from the parts that ranks have
-  std::int64_t reductions = 0;           // of gradients, over ranks
-  std::int64_t flops = 0;                // of one step, products only
-  std::int64_t low_precision_flops = 0;  // those of them in 16 bits
+  std::int64_t parameter_count = 0;         // ... their elements
+  std::int64_t parameter_tensors = 0;       // ... and how many tensors they are
+  std::int64_t frozen_count = 0;            // elements of parameters that are not trained
+  std::int64_t device_state_bytes = 0;      // optimizer state beside the parameters
+  std::int64_t host_state_bytes = 0;        // optimizer state on the host
+  std::int64_t gathers = 0;                 // of weights, from the parts that ranks have
+  std::int64_t reductions = 0;              // of gradients, over ranks
+  std::int64_t flops = 0;                   // of one step, products only
+  std::int64_t low_precision_flops = 0;     // those of them in 16 bits
 };
 
 /// What tells tensors apart in a map: the same for all handles of one tensor.
@@ -52,7 +55,7 @@ struct Step {
   Ledger& ledger;
   Evidence& evidence;
   ProcessGroup* group = nullptr;  // the ranks that train together; null: this process alone
-  /// What the optimizer updates: the model's parameters, or what a technique made of them.
+  /// What the optimizer updates: the model's trained parameters, or what a technique made of them.
   std::vector<at::Tensor> trained{};
   /// Makes the model's parameters again, one at a time, in their order, and hands each over with
   /// its index; empty: they hold their values already.

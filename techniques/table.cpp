@@ -8,10 +8,10 @@
 namespace headroom {
 
 // Each stands at the end of its technique's file.
-extern const TechniqueEntry kGradientAccumulation, kMixedPrecision, kBfloat16, kSgd, kOnDeviceInit,
-    kActivationCheckpointing, kActivationOffload, kCompressedActivations, kChunkedLoss,
-    kOptimizerOffload, kOptimizerInBackward, kDdp, kZero1, kZero2, kFsdp, kTensorParallel,
-    kCpuOffload, kLayerStreaming;
+extern const TechniqueEntry kGradientAccumulation, kMixedPrecision, kBfloat16, kSgd, kLora,
+    kOnDeviceInit, kActivationCheckpointing, kActivationOffload, kCompressedActivations,
+    kRecomputedNonlinearity, kChunkedLoss, kOptimizerOffload, kOptimizerInBackward, kDdp, kZero1,
+    kZero2, kFsdp, kTensorParallel, kCpuOffload, kLayerStreaming;
 
 std::span<const TechniqueEntry> technique_table() {
   static const std::array kTechniques{
@@ -19,10 +19,12 @@ std::span<const TechniqueEntry> technique_table() {
       kMixedPrecision,
       kBfloat16,
       kSgd,
+      kLora,
       kOnDeviceInit,
       kActivationCheckpointing,
       kActivationOffload,
       kCompressedActivations,
+      kRecomputedNonlinearity,
       kChunkedLoss,
       kOptimizerOffload,
       kOptimizerInBackward,

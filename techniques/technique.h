@@ -29,6 +29,9 @@ class Technique {
   virtual void edit_recipe(Recipe&) const {}
   /// Once all techniques have edited: throws Unsupported where the recipe leaves no way.
   virtual void check_recipe(const Recipe&) const {}
+  /// A model is made, and its parameters may have no memory yet: makes more of them, which the
+  /// model takes in behind its own, and says which are not trained. It may run for several models.
+  virtual void extend_model(Model&, ParameterFactory&) const {}
   /// What the optimizer is to update: sharding.
   virtual void split_parameters(Step&, const Recipe&) const {}
   /// By blocks: checkpointing, offload.
@@ -69,6 +72,8 @@ struct TechniqueEntry {
   /// Names of techniques it can't be combined with, beyond the rule of `excluded_by`; one side
   /// names the other.
   std::span<const std::string_view> excludes = {};
+  bool trains_others = false;     // not the model's own parameters, so that the first gradient's
+                                  // norm is another's
   bool joins_ranks = false;       // it makes one training of what all ranks do
   bool replicates_batch = false;  // ... of the same samples
   bool splits_batch = false;      // what forward passes read is less than a batch: micro-batches

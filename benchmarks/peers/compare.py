@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the cases of a suite with torchvision, transformers, PyTorch and packages of optimizers in
-Python on the CPU, and prints their step time and peak of allocated memory beside ours, the worst
-ratio first.
+"""Runs the cases of a suite with torchvision, transformers, peft, PyTorch and packages of
+optimizers in Python on the CPU, and prints their step time and peak of allocated memory beside
+ours, the worst ratio first.
 
     python3 -m venv /tmp/peers
     /tmp/peers/bin/pip install torch==2.11.0 torchvision==0.26.0 transformers==5.23.0 \
-        torchao==0.17.0 lion-pytorch==0.2.5 apollo-torch==1.0.3 bitsandbytes==0.50.2
+        torchao==0.17.0 peft==0.21.2 lion-pytorch==0.2.5 apollo-torch==1.0.3 bitsandbytes==0.50.2
     /tmp/peers/bin/pip install --no-deps lomo-optim==0.1.1
     ./headroom --version    # builds it
     /tmp/peers/bin/python benchmarks/peers/compare.py configs/quickstart.yaml

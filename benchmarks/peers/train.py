@@ -31,6 +31,11 @@ from transformers import (
     LlamaForCausalLM,
 )
 
+try:
+    from peft import LoraConfig, get_peft_model
+except ImportError:
+    LoraConfig = None
+
 COLUMNS = ("step_time_median_ns", "run_peak_allocated_bytes", "steady_peak_allocated_bytes")
 MEMORY_STEPS = 2  # after the warm-up, while memory is read
 MEMORY_TRIES = 5
@@ -73,11 +78,17 @@ LLAMA = {  # layers, heads, width, heads of queries a head of keys serves, vocab
 }
 ROTARY = {"rope_type": "llama3", "rope_theta": 500000.0, "factor": 32.0, "low_freq_factor": 1.0,
           "high_freq_factor": 4.0, "original_max_position_embeddings": 8192}
+LORA = {  # peft's task, attention's first products, its last, and the feed-forward layer's
+    "bert": ("SEQ_CLS", r"self\.(query|key|value)", r"attention\.output\.dense",
+             r"(intermediate|output)\.dense"),
+    "distilbert": ("SEQ_CLS", r"attention\.(q|k|v)_lin", r"attention\.out_lin", r"ffn\.lin[12]"),
+    "gpt2": ("CAUSAL_LM", r"attn\.c_attn", r"attn\.c_proj", r"mlp\.(c_fc|c_proj)"),
+}
 NO_TARGET = -100  # behind a text's last token
 KNOWN = {"gradient_accumulation", "mixed_precision", "bfloat16", "sgd", "on_device_init",
-         "activation_checkpointing", "chunked_loss", "optimizer_in_backward"}
+         "activation_checkpointing", "chunked_loss", "optimizer_in_backward", "lora"}
 JOINS_RANKS = {"ddp", "zero_1", "fsdp"}
-NOT_ON_RANKS = {"gradient_accumulation", "optimizer_in_backward"}
+NOT_ON_RANKS = {"gradient_accumulation", "optimizer_in_backward", "lora"}
 
 
 def check(case: dict) -> None:
@@ -167,6 +178,18 @@ def make_model(case: dict):
     raise NotCovered("model " + name)
 
 
+def add_lora(model, case: dict):
+    options = case["techniques"]["lora"]
+    family = case["model"]["name"].split("_")[0]
+    if family not in LORA or LoraConfig is None:
+        raise NotCovered("lora of " + case["model"]["name"] + ", or without peft")
+    task, *layers = LORA[family]
+    count = 1 + ("query_key_value", "attention", "all_linear").index(options["targets"])
+    config = LoraConfig(task_type=task, r=options["rank"], lora_alpha=options["alpha"],
+                        target_modules=rf".*({'|'.join(layers[:count])})")
+    return get_peft_model(model, config, autocast_adapter_dtype=False)
+
+
 def make_batch(case: dict):
     data, size = case["data"], case["train"]["batch_size"]
     labels = torch.randint(case["model"]["num_classes"], (size,))
@@ -188,6 +211,8 @@ class Case:
         self.model.train()
         self.dtype = torch.bfloat16 if "bfloat16" in self.techniques else torch.float32
         self.model.to(device).to(self.dtype)
+        if "lora" in self.techniques:
+            self.model = add_lora(self.model, case)
         if "activation_checkpointing" in self.techniques:
             for layer in layers:
                 layer.forward = self.checkpointed(layer.forward)
@@ -224,17 +249,17 @@ class Case:
             options = options | self.techniques["sgd"] | {"name": "sgd"}
         self.optimizer = None
         self.hooks = []
+        trained = [parameter for parameter in self.model.parameters() if parameter.requires_grad]
         self.backward = torch.Tensor.backward
         if options["name"] == "adalomo" and "optimizer_in_backward" in self.techniques:
             adalomo = make_adalomo(options, self.model)
             self.backward = lambda loss: adalomo.fused_backward(loss, options["lr"])
             return
         if "optimizer_in_backward" not in self.techniques:
-            self.optimizer = make_optimizer(
-                options, self.model.parameters(), shared="zero_1" in self.techniques)
+            self.optimizer = make_optimizer(options, trained, shared="zero_1" in self.techniques)
             return
         self.hooks = [self.update_in_backward(parameter, make_optimizer(options, [parameter]))
-                      for parameter in self.model.parameters()]
+                      for parameter in trained]
 
     @staticmethod
     def update_in_backward(parameter, optimizer):

@@ -73,6 +73,7 @@ struct ColumnEntry {
   X(attention, text, work, "which kernel computes attention", "case:model.attention")             \
   X(optimizer, text, work, "after techniques changed it", worker)                                 \
   X(parameters, integer, work, "trainable numbers of the model", worker)                          \
+  X(frozen_parameters, integer, work, "numbers of the model that are not trained", worker)        \
   X(steps, integer, work, "updates that were timed", "case:train.steps")                          \
   X(seed, integer, work, "of weights, data order and dropout", "case:train.seed")                 \
                                                                                                   \

@@ -105,6 +105,7 @@ TechniqueInfo parse_technique(const Json& json) {
           .rounding_option = rounds_by.value("option", ""),
           .option_loss_tolerance = rounds_by.value("loss_tolerance", 0.0),
           .option_gradient_tolerance = rounds_by.value("gradient_tolerance", 0.0),
+          .trains_others = json.value("trains_others", false),
           .joins_ranks = json.value("joins_ranks", false),
           .replicates_batch = json.value("replicates_batch", false),
           .splits_batch = json.value("splits_batch", false),

@@ -53,6 +53,7 @@ struct TechniqueInfo {
   std::string rounding_option;    // which adds these where it is not at its default; or empty
   double option_loss_tolerance = 0;
   double option_gradient_tolerance = 0;
+  bool trains_others = false;     // first_gradient_norm is of other parameters than without it
   bool joins_ranks = false;       // makes one training of the processes of a case
   bool replicates_batch = false;  // ... which all see the same samples
   bool splits_batch = false;      // forward passes read micro-batches

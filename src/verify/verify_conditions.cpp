@@ -88,7 +88,9 @@ bool ran_on_gpu(const CaseResult& result) {
 void check_same_model(const VerifiedFolder& folder, Findings& findings) {
   std::map<std::string, const CaseResult*> first;  // by all that makes a model
   for (const CaseResult& result : folder.results.cases) {
-    if (!result.row.contains(column::parameters)) continue;
+    // Beside what is frozen a technique trains parameters of its own.
+    const bool is_frozen = integer_in(result.row, column::frozen_parameters).value_or(0) > 0;
+    if (is_frozen || !result.row.contains(column::parameters)) continue;
     const Json key =
         Json::array({member(result.work, "model"), member_at(result.work, "data.image_size"),
                      member_at(result.work, "data.sequence_length")});

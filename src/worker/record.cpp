@@ -134,6 +134,8 @@ constexpr std::array kValues{
     ColumnValue{
         column::parameters,
         [](const ColumnSource& m) -> Json { return m.measurement.evidence.parameter_count; }},
+    ColumnValue{column::frozen_parameters,
+                [](const ColumnSource& m) -> Json { return m.measurement.evidence.frozen_count; }},
     ColumnValue{column::init_peak_allocated_bytes,
                 [](const ColumnSource& m) -> Json { return m.measurement.init.allocated_bytes; }},
     ColumnValue{

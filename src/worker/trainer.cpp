@@ -26,6 +26,23 @@ std::vector<at::Tensor> tensors_of(const Model& model) {
   return tensors;
 }
 
+std::vector<at::Tensor> trained_of(const Model& model) {
+  std::vector<at::Tensor> trained = tensors_of(model);
+  std::erase_if(trained, [](const at::Tensor& tensor) { return !tensor.requires_grad(); });
+  return trained;
+}
+
+/// For each of the model's parameters, how many before it are trained.
+std::vector<std::size_t> places_among_trained(const Model& model) {
+  std::vector<std::size_t> places;
+  std::size_t trained = 0;
+  for (const Parameter& parameter : model.parameters()) {
+    places.push_back(trained);
+    if (parameter.tensor.requires_grad()) ++trained;
+  }
+  return places;
+}
+
 std::int64_t total_bytes(const std::vector<at::Tensor>& tensors) {
   std::int64_t bytes = 0;
   for (const at::Tensor& tensor : tensors) bytes += static_cast<std::int64_t>(tensor.nbytes());
@@ -45,7 +62,7 @@ class GradientArrived final : public torch::autograd::PostAccumulateGradHook {
 }  // namespace
 
 Trainer::Trainer(const Recipe& recipe, const Techniques& techniques, Ledger& ledger)
-    : recipe_(recipe), ledger_(ledger) {
+    : recipe_(recipe), techniques_(techniques), ledger_(ledger) {
   const PhaseScope phase(Phase::build);
   at::manual_seed(static_cast<std::uint64_t>(recipe.train.seed));
   if (recipe.joins_ranks) {
@@ -74,10 +91,17 @@ void Trainer::build_model() {
     make_model(recipe_.device, recipe_.dtype, start());
   }
   place_buffers();
-  evidence_.parameter_count = model_->parameter_count();
+  count_parameters();
+}
+
+void Trainer::count_parameters() {
+  for (const Parameter& parameter : model_->parameters()) {
+    const bool is_trained = parameter.tensor.requires_grad();
+    (is_trained ? evidence_.parameter_count : evidence_.frozen_count) += parameter.tensor.numel();
+    evidence_.parameter_tensors += is_trained ? 1 : 0;
+  }
   evidence_.parameter_bytes =
       evidence_.parameter_count * static_cast<std::int64_t>(c10::elementSize(recipe_.dtype));
-  evidence_.parameter_tensors = static_cast<std::int64_t>(model_->parameters().size());
 }
 
 /// As most training scripts do: all of it in full precision on the host, then all of it to the
@@ -114,9 +138,7 @@ void Trainer::place_buffers() {
 /// weights. With `made` they have no memory yet.
 void Trainer::make_model(at::Device device, at::ScalarType dtype, Start how,
                          const MadeParameter& made) {
-  model_ =
-      find_model(recipe_.model.name)
-          .make(recipe_.model, recipe_.data.shape(), ParameterFactory(device, dtype, how, made));
+  model_ = new_model(device, dtype, how, made);
   for (const Parameter& p : model_->parameters()) ledger_.tag(p.tensor, Category::weights);
   for (const Buffer& b : model_->buffers()) ledger_.tag(b.tensor, Category::weights);
   open_saved_weights();
@@ -125,13 +147,33 @@ void Trainer::make_model(at::Device device, at::ScalarType dtype, Start how,
   for (const Parameter& p : model_->parameters()) read_saved(p.name, p.tensor);
 }
 
+/// The model, and behind its own parameters those of techniques.
+std::unique_ptr<Model> Trainer::new_model(at::Device device, at::ScalarType dtype, Start how,
+                                          const MadeParameter& made) {
+  std::unique_ptr<Model> model =
+      find_model(recipe_.model.name)
+          .make(recipe_.model, recipe_.data.shape(), ParameterFactory(device, dtype, how, made));
+  own_parameters_ = model->parameters().size();
+  MadeParameter made_behind;
+  if (made) {
+    made_behind = [this, &made](std::size_t index, const at::Tensor& parameter) {
+      made(own_parameters_ + index, parameter);
+    };
+  }
+  ParameterFactory more(device, dtype, how, made_behind);
+  for (const auto& technique : techniques_) technique->extend_model(*model, more);
+  model->extend(more.take());
+  return model;
+}
+
 void Trainer::open_saved_weights() {
   if (recipe_.model.weights.empty() || !recipe_.computes) return;
   saved_.emplace(recipe_.model.weights);
-  saved_->match(model_->parameters(), model_->buffers(),
+  saved_->match(model_->parameters().first(own_parameters_), model_->buffers(),
                 recipe_.model.has_new_head() ? Head::drawn : Head::saved);
 }
 
+/// A head that is new, and what a technique added, begin as they were drawn.
 void Trainer::read_saved(const std::string& name, const at::Tensor& into) {
   if (!saved_ || !saved_->has(name)) return;
   const at::NoGradGuard no_grad;
@@ -159,15 +201,15 @@ void Trainer::follow_blocks() {
 }
 
 void Trainer::follow_gradients() {
-  std::size_t index = 0;
-  for (const Parameter& parameter : model_->parameters()) {
+  for (std::size_t index = 0; index < model_->parameters().size(); ++index) {
+    const Parameter& parameter = model_->parameters()[index];
+    if (!parameter.tensor.requires_grad()) continue;
     const auto arrived = [this, index](const at::Tensor& owner) {
       ledger_.tag(owner.grad(), Category::gradients);
       step_->parameter_ready(index);
     };
     torch::autograd::impl::set_post_acc_grad_hooks(parameter.tensor,
                                                    std::make_unique<GradientArrived>(arrived));
-    ++index;
   }
 }
 
@@ -179,9 +221,7 @@ void Trainer::draw_parameters(const MadeParameter& made) {
     made(index, parameter);
     release_storage(parameter);
   };
-  find_model(recipe_.model.name)
-      .make(recipe_.model, recipe_.data.shape(),
-            ParameterFactory(recipe_.device, recipe_.dtype, start(), hand_on));
+  new_model(recipe_.device, recipe_.dtype, start(), hand_on);
 }
 
 void Trainer::make_optimizer() {
@@ -207,7 +247,7 @@ void Trainer::make_step() {
                                       .ledger = ledger_,
                                       .evidence = evidence_,
                                       .group = group_.get(),
-                                      .trained = tensors_of(*model_)});
+                                      .trained = trained_of(*model_)});
   if (recipe_.build_on_device && recipe_.splits_parameters()) {
     step_->draw_parameters = [this](const MadeParameter& made) { draw_parameters(made); };
   }
@@ -221,7 +261,9 @@ void Trainer::make_step() {
   };
   step_->forward = [this](const Batch& batch) { return model_->loss(batch); };
   step_->backward = [](const at::Tensor& loss) { torch::autograd::backward({loss}, {}); };
-  step_->parameter_ready = [this](std::size_t index) { step_->gradient_ready(index); };
+  step_->parameter_ready = [this, places = places_among_trained(*model_)](std::size_t index) {
+    step_->gradient_ready(places[index]);
+  };
   step_->gradient_ready = [this](std::size_t index) { note_gradient_norm(index); };
   step_->finish_gradients = [this] {
     for (std::size_t i = 0; i < gradient_norms_.size(); ++i) note_gradient_norm(i);

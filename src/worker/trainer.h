@@ -59,6 +59,9 @@ class Trainer {
                   const MadeParameter& made = {});
   /// What parameters begin with: where nothing is computed they need not be drawn.
   Start start() const { return recipe_.computes ? Start::drawn : Start::zeros; }
+  std::unique_ptr<Model> new_model(at::Device device, at::ScalarType dtype, Start how,
+                                   const MadeParameter& made);
+  void count_parameters();
   void open_saved_weights();
   void read_saved(const std::string& name, const at::Tensor& into);
   void follow_blocks();
@@ -73,11 +76,13 @@ class Trainer {
   void note_gradient_norm(std::size_t index);
 
   const Recipe& recipe_;
+  const Techniques& techniques_;
   Ledger& ledger_;
   Evidence evidence_;
   std::optional<SavedWeights> saved_;  // to begin with
   std::unique_ptr<ProcessGroup> group_;
   std::unique_ptr<Model> model_;
+  std::size_t own_parameters_ = 0;  // of the model's, those that no technique added
   std::unique_ptr<Optimizer> optimizer_;
   std::unique_ptr<Step> step_;
   // Of the first step, by what is trained; nothing where that got no gradient.

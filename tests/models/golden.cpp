@@ -117,6 +117,16 @@ Batch make_golden_batch(const nlohmann::json& entry) {
           .labels = labels};
 }
 
+std::array<double, 5> fingerprint(const at::Tensor& tensor) {
+  if (!tensor.defined()) return {};
+  const at::Tensor flat = tensor.to(at::kDouble).flatten();
+  std::array<double, 5> values{flat.norm().item<double>()};
+  for (std::int64_t k = 0; k < 4; ++k) {
+    values[static_cast<std::size_t>(k) + 1] = flat[k * (flat.numel() - 1) / 3].item<double>();
+  }
+  return values;
+}
+
 at::Tensor golden_logits(const at::Tensor& logits) {
   if (logits.dim() == 2) return logits;
   return logits.flatten(0, 1).slice(1, 0, std::nullopt, kLogitStride);

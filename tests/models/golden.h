@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
@@ -29,6 +30,10 @@ std::unique_ptr<Model> make_golden_model(const nlohmann::json& entry, const Gold
 /// The weights, and the inputs and labels, that the script gave the model of a "parity" entry.
 void fill_by_hash(Model& model);
 Batch make_golden_batch(const nlohmann::json& entry);
+
+/// [norm, four entries that lie evenly in the flat tensor], as the scripts take them; zeros of
+/// one that is undefined.
+std::array<double, 5> fingerprint(const at::Tensor& tensor);
 
 /// The logits that a "parity" entry holds, a row for each sample or token: of a vocabulary, some.
 at::Tensor golden_logits(const at::Tensor& logits);

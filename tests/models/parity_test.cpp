@@ -88,17 +88,6 @@ void expect_logits(const at::Tensor& logits, const nlohmann::json& expected, con
   }
 }
 
-// [norm, four entries that lie evenly in the flat gradient], as the script takes them.
-std::array<double, 5> fingerprint(const at::Tensor& gradient) {
-  if (!gradient.defined()) return {};
-  const at::Tensor flat = gradient.to(at::kDouble).flatten();
-  std::array<double, 5> values{flat.norm().item<double>()};
-  for (std::int64_t k = 0; k < 4; ++k) {
-    values[static_cast<std::size_t>(k) + 1] = flat[k * (flat.numel() - 1) / 3].item<double>();
-  }
-  return values;
-}
-
 // An entry may be near 0, or all of a gradient be nothing but rounding (the bias of the keys does
 // not change a softmax), so errors are relative to what the numbers around them are.
 void expect_gradients(const Model& model, const Case& test) {

@@ -79,6 +79,8 @@ std::vector<EquivalenceRow> equivalence_rows() {
       {"loss_scaling", {technique("mixed_precision", {{"dtype", "float16"}})}},
       {"chunked_loss", {technique("chunked_loss", {{"chunks", 2}})}},
       {"compressed_activations", {technique("compressed_activations")}},
+      {"recomputed_nonlinearity", {technique("recomputed_nonlinearity")}},
+      {"lora", {technique("lora")}},
   };
   std::vector<EquivalenceRow> rows;
   for (const auto& [name, sharding] : shardings) {

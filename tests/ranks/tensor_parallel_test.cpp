@@ -67,8 +67,9 @@ std::vector<ParallelRow> parallel_rows() {
   rows.push_back(
       {"checkpointing_of_vit", small_vit(3, kBatch), {technique("activation_checkpointing")}});
   rows.push_back({"sgd", mini_vit(2, kBatch), {technique("sgd", {{"lr", 0.02}})}, double_adamw});
-  for (const char* partner : {"activation_checkpointing", "activation_offload",
-                              "gradient_accumulation", "optimizer_offload"}) {
+  for (const char* partner :
+       {"activation_checkpointing", "activation_offload", "recomputed_nonlinearity",
+        "gradient_accumulation", "optimizer_offload"}) {
     rows.push_back({partner, mini_vit(2, kBatch), {technique(partner)}});
   }
   return rows;

@@ -68,6 +68,14 @@ TEST(Reference, is_met_by_the_gradients_too) {
   EXPECT_EQ(result.at("far"), "incorrect");
 }
 
+TEST(Reference, has_no_gradient_to_compare_where_others_are_trained) {
+  const auto result =
+      statuses(suite(kVanilla + "  - {name: steep, techniques: [{tunes: {gradient_shift: 5}}]}\n" +
+                     "  - {name: far, techniques: [{tunes: {loss_shift: 1.0e-12}}]}\n"));
+  EXPECT_EQ(result.at("steep"), "ok with a loss");
+  EXPECT_EQ(result.at("far"), "incorrect");
+}
+
 TEST(Reference, is_met_by_what_an_option_may_round) {
   const auto technique = [](const std::string& name, const std::string& options) {
     return "  - {name: " + name + ", techniques: [{exact: {" + options + "}}]}\n";

@@ -56,6 +56,11 @@ TEST_P(CheckpointingTest, RestoresTheRandomState) {
   }
 }
 
+// What lora freezes is all that is before the first block.
+TEST_P(CheckpointingTest, AsksForNoGradientOfWhatEntersTheBlocks) {
+  expect_same(with(small_vit(), {technique("lora")}));
+}
+
 TEST_P(CheckpointingTest, RestoresAutocast) {
   expect_same(with(small_vit(), {technique("mixed_precision", {{"dtype", "bfloat16"}})}));
 }

@@ -52,12 +52,14 @@ constexpr std::array kContracts{
                    }
                    optimizer = swapped;
                  }},
+    Contract{.technique = "lora", .promise = Promise::same_start, .of_one_shape = true},
     Contract{.technique = "on_device_init", .needs = "bfloat16"},
     Contract{.technique = "activation_checkpointing"},
     Contract{.technique = "activation_offload"},
     Contract{.technique = "compressed_activations",
              .promise = Promise::rounding,
              .loss_tolerance = 1e-2},
+    Contract{.technique = "recomputed_nonlinearity", .of_one_shape = true},
     Contract{.technique = "chunked_loss",
              .promise = Promise::same_sums,
              .options =

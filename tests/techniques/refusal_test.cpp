@@ -29,7 +29,7 @@ TEST(RefusalTest, ExcludedPairsAreNamedInBothOrders) {
       ++pairs;
     }
   }
-  EXPECT_EQ(pairs, 43);  // 2 on one device; one way to join ranks, and what does not go with it
+  EXPECT_EQ(pairs, 45);  // 2 on one device; one way to join ranks, and what does not go with it
 }
 
 TEST(RefusalTest, AnOptimizerThatLooksAtWholeParametersGetsNoParts) {
@@ -54,6 +54,15 @@ TEST(RefusalTest, TheLossIsCutWhereThereAreTokensToCut) {
                        "bert_mini has one row of logits a sample"));
   EXPECT_TRUE(contains(refusal(with(small_gpt2(), {technique("chunked_loss")})),
                        "4 tokens are not enough for 8 chunks"));
+}
+
+TEST(RefusalTest, LoraMergesWholeWeightsAlone) {
+  Json values = with(small_bert(), {technique("lora"), technique("fsdp")});
+  EXPECT_FALSE(refused(values));
+  values["train"]["save_weights"] = "somewhere";
+  EXPECT_TRUE(contains(refusal(values), "lora saves W + B A"));
+  values["techniques"] = {technique("lora"), technique("ddp")};
+  EXPECT_FALSE(refused(values));
 }
 
 TEST(RefusalTest, AnImplementationThatIsMissingIsNamedWithThoseThatAreThere) {

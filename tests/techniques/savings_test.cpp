@@ -116,6 +116,20 @@ TEST(CompressedActivationsTest, LeavesForwardAsItIsAndGradientsNearby) {
   }
 }
 
+// Of GELU and the product behind it: without it, the input of each.
+TEST(RecomputedNonlinearityMemory, KeepsOneTensorOfTheFeedForwardLayerForEachBlock) {
+  const auto saves = [](const Json& values) {
+    const Trained with_it = train(with(values, {technique("recomputed_nonlinearity")}), 1);
+    EXPECT_GT(with_it.evidence.recomputed_halves, 0);
+    return saved_bytes(values) - with_it.saved_bytes;
+  };
+  constexpr std::int64_t kBert = 4L * 8L * 16L * 1024L * 4L;  // 4 L B T I
+  constexpr std::int64_t kGpt2 = 4L * 8L * 4L * 1024L * 4L;   // the same of fewer tokens
+  EXPECT_EQ(saves(small_vit()), kBlocks * 4L * kInputBytes);  // I is 4 D
+  EXPECT_EQ(saves(small_bert()), kBert);
+  EXPECT_EQ(saves(small_gpt2()), 4 * kGpt2);  // its GELU is written out, in eight operations
+}
+
 TEST(GradientAccumulationMemory, HasTheActivationsOfOneMicroBatch) {
   const Json values = with(small_vit(), {technique("gradient_accumulation")});  // 4 of 2 samples
   const std::int64_t of_two = saved_bytes(with_batch(small_vit(), 2));

@@ -49,6 +49,7 @@ constexpr GoodColumn kGoodColumns[] = {
     {"reason", kText, ColumnGroup::identity, "runner"},
     {"batch_size", kInteger, ColumnGroup::work, "case:train.batch_size"},
     {"parameters", kInteger, ColumnGroup::work, "worker"},
+    {"frozen_parameters", kInteger, ColumnGroup::work, "worker"},
     {"steps", kInteger, ColumnGroup::work, "case:train.steps"},
     {"seed", kInteger, ColumnGroup::work, "case:train.seed"},
     {"init_peak_allocated_bytes", kInteger, ColumnGroup::memory, "worker", kLargest},
@@ -84,6 +85,7 @@ constexpr GoodColumn kGoodColumns[] = {
 Json record_of(const std::string& device, std::int64_t more) {
   Json columns = {{"device_name", "a machine"},
                   {"parameters", 100},
+                  {"frozen_parameters", 0},
                   {"init_peak_allocated_bytes", 400},
                   {"steady_peak_allocated_bytes", 900 + more},
                   {"run_peak_allocated_bytes", 1000 + more},

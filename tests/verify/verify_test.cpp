@@ -83,6 +83,14 @@ TEST(Verify, knows_which_case_a_row_is_of) {
   });
 }
 
+TEST(Verify, lets_a_model_that_is_partly_frozen_train_fewer_parameters) {
+  const TemporaryFolder folder;
+  GoodResults results = good_results();
+  results.set(1, "parameters", 7);
+  results.set(1, "frozen_parameters", 99);
+  EXPECT_TRUE(broken_rules(results.write(folder)).empty());
+}
+
 TEST(Verify, compares_figures_with_the_records) {
   expect_exactly({
       {"record", [](GoodResults& r) { r.row(0)["steady_peak_allocated_bytes"] = 901; }},
