@@ -8,8 +8,9 @@ namespace headroom {
 namespace {
 
 /// Adafactor, without its own learning rate: as the Trainer of transformers sets it (relative_step
-/// and scale_parameter off, no first moment). State and temporaries: factored_moment.h. Source:
-/// Shazeer & Stern 2018, arXiv:1804.04235; transformers 5.23.
+/// and scale_parameter off, no first moment). State: factored_moment.h. Source: Shazeer & Stern
+/// 2018, arXiv:1804.04235; the order of operations and the temporaries, two of the size of the
+/// parameter at work and a root of each moment, are those of Adafactor in transformers 5.23.
 class Adafactor final : public UpdateRule {
  public:
   explicit Adafactor(const OptimizerOptions& options) : options_(options) {}
@@ -23,7 +24,7 @@ void Adafactor::apply(const UpdateTensors& tensors, const UpdateStep& step) {
   for (std::size_t i = 0; i < tensors.parameters.size(); ++i) {
     at::Tensor parameter = tensors.parameters[i];
     at::Tensor weights = parameter.to(wide_dtype(parameter));  // itself, where it is as wide
-    at::Tensor update = factored_update(tensors, i, step.number);
+    at::Tensor update = factored_update(tensors, i, step.number, FactoredTemporaries::two);
     update.mul_(step.lr);
     if (options_.weight_decay != 0.0) weights.add_(weights, -options_.weight_decay * step.lr);
     weights.add_(update.neg());
