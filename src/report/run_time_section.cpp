@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nlohmann/json.hpp>
 
+#include "src/core/json.h"
 #include "src/report/sections.h"
 #include "src/results/columns.h"
 
@@ -19,7 +20,7 @@ Html run_time_section(const Results& results) {
     if (!step) continue;
     table.add_row({{name_html(result.name)},
                    number_cell(*number_in(result.row, column::published_run_time_s) / 60),
-                   number_cell(number_in(result.row, column::published_updates)),
+                   {cell_text(member(result.row, column::published_updates))},
                    time_cell(step->published_ns),
                    time_cell(step->own_ns),
                    share_cell(step->own_ns, step->published_ns)});

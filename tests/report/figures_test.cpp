@@ -92,6 +92,7 @@ TEST(RunTimes, stand_beside_the_steps_of_cases_that_have_both) {
   const std::string html =
       run_time_section(sample_results("s", "measured", {one, sample_case("b", "", 1)})).markup();
   EXPECT_NE(html.find("125"), std::string::npos) << html;
+  EXPECT_NE(html.find(">300<"), std::string::npos) << html;
   EXPECT_EQ(html.find("<bdi>b</bdi>"), std::string::npos) << html;
   EXPECT_EQ(html.find("lower bound</th>"), std::string::npos) << html;
 }
