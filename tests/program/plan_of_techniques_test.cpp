@@ -47,7 +47,7 @@ TEST(PlanOfTechniques, KeepsOfResnet50WhatNormalisationAndRectifiersRead) {
 }
 
 TEST(PlanOfTechniques, FitsWithExpandableSegmentsWhatIsFreeInPieces) {
-  const auto rows = rows_of_plan("allocator.yaml", "in_7_gb");
+  const auto rows = rows_of_plan("allocator.yaml", "in_7_5_gb");
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows[0].text("status"), "out_of_memory");
   EXPECT_NE(rows[0].text("reason").find(" pieces, the largest of 1.25 GiB."), std::string::npos)
