@@ -139,7 +139,7 @@ class Adding(unittest.TestCase):
             "techniques": "grouped_update",
             "models": "text_mlp",
             "gpus": "gpu_of_mine",
-            "columns": "updates",
+            "columns": "all_updates",
         }
         for what, name in lists.items():
             listed = json.loads(self.headroom("list", what, "--json"))
@@ -151,7 +151,7 @@ class Adding(unittest.TestCase):
             rows = {row["case"]: row for row in csv.DictReader(file)}
         self.assertEqual({row["status"] for row in rows.values()}, {"ok"})
         # One to warm up, one whose FLOPs are counted, two that are timed.
-        self.assertEqual({row["updates"] for row in rows.values()}, {"4"})
+        self.assertEqual({row["all_updates"] for row in rows.values()}, {"4"})
         self.assertEqual(rows["signum"]["optimizer"], "signum")
 
     def test_an_implementation_that_was_not_added_is_unsupported(self):
