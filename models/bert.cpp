@@ -153,7 +153,7 @@ class Bert final : public Model {
 
   at::Tensor project(const BertLayer& layer, at::Tensor hidden) const {  // (B, T, D)
     return second_half_(
-        std::move(hidden), [](const at::Tensor& h) { return at::gelu(h); },
+        std::move(hidden), /*held=*/{}, [](const at::Tensor& h) { return at::gelu(h); },
         [this, &layer](const at::Tensor& y) {
           return products_->row_parallel(y, 1, layer.output);
         });

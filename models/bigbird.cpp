@@ -118,9 +118,10 @@ class BigBird final : public Model {
   }
 
   at::Tensor project(const BigBirdLayer& layer, at::Tensor hidden) const {  // (B, T, D)
-    return second_half_(std::move(hidden), gelu_new, [this, &layer](const at::Tensor& y) {
-      return products_->row_parallel(y, 1, layer.output);
-    });
+    return second_half_(std::move(hidden), /*held=*/{}, gelu_new,
+                        [this, &layer](const at::Tensor& y) {
+                          return products_->row_parallel(y, 1, layer.output);
+                        });
   }
 
   BigBirdSize size_;

@@ -149,15 +149,17 @@ class Gpt2 final : public Model {
     const at::Tensor mixed = attention(layer, layer.ln_1(input));
     const at::Tensor x =
         drop(products_->row_parallel(mixed, 1, upright(layer.attn_c_proj))) + input;  // (B, T, D)
-    at::Tensor hidden =                                                               // (B, T, 4 D)
-        products_->column_parallel(layer.ln_2(x), 1, upright(layer.c_fc));
-    return x + drop(project(layer, std::move(hidden)));
+    at::Tensor y = layer.ln_2(x);
+    at::Tensor hidden = products_->column_parallel(y, 1, upright(layer.c_fc));  // (B, T, 4 D)
+    return x + drop(project(layer, std::move(hidden), std::move(y)));
   }
 
-  at::Tensor project(const Gpt2Layer& layer, at::Tensor hidden) const {  // (B, T, D)
-    return second_half_(std::move(hidden), gelu_new, [this, &layer](const at::Tensor& y) {
-      return products_->row_parallel(y, 1, upright(layer.mlp_c_proj));
-    });
+  /// (B, T, D); `normalised` is what `hidden` was made of.
+  at::Tensor project(const Gpt2Layer& layer, at::Tensor hidden, at::Tensor normalised) const {
+    return second_half_(std::move(hidden), std::move(normalised), gelu_new,
+                        [this, &layer](const at::Tensor& y) {
+                          return products_->row_parallel(y, 1, upright(layer.mlp_c_proj));
+                        });
   }
 
   Gpt2Size size_;

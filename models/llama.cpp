@@ -170,16 +170,20 @@ class Llama final : public Model {
   at::Tensor run_layer(const LlamaLayer& layer, const at::Tensor& input) {
     const at::Tensor mixed = attention(layer, layer.input_layernorm(input));
     const at::Tensor x = input + products_->row_parallel(mixed, 1, layer.o_proj);  // (B, T, D)
-    return x + project(layer, products_->column_parallel(layer.post_attention_layernorm(x), 1,
-                                                         {layer.gate_proj, layer.up_proj}));
+    at::Tensor y = layer.post_attention_layernorm(x);
+    std::vector<at::Tensor> gate_and_up =  // twice (B, T, 4 D)
+        products_->column_parallel(y, 1, {layer.gate_proj, layer.up_proj});
+    return x + project(layer, std::move(gate_and_up), std::move(y));
   }
 
-  /// SwiGLU, Shazeer 2020, arXiv:2002.05202, and what comes behind it: of gate and up (B, T, 4 D)
-  /// to (B, T, D).
-  at::Tensor project(const LlamaLayer& layer, std::vector<at::Tensor> gate_and_up) const {
+  /// SwiGLU, Shazeer 2020, arXiv:2002.05202, and what comes behind it: of gate and up to (B, T, D).
+  /// `normalised` is what they were made of.
+  at::Tensor project(const LlamaLayer& layer, std::vector<at::Tensor> gate_and_up,
+                     at::Tensor normalised) const {
     const at::Tensor up = std::move(gate_and_up[1]);
     return second_half_(
-        std::move(gate_and_up[0]), [up](const at::Tensor& gate) { return at::silu(gate) * up; },
+        std::move(gate_and_up[0]), std::move(normalised),
+        [up](const at::Tensor& gate) { return at::silu(gate) * up; },
         [this, &layer](const at::Tensor& y) {
           return products_->row_parallel(y, 1, layer.down_proj);
         });

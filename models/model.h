@@ -57,9 +57,11 @@ using ModelFunction = std::function<at::Tensor(const Batch&, Output)>;
 using LossFunction = std::function<at::Tensor(at::Tensor x, const Batch&)>;
 
 /// How a block runs the second half of its feed-forward layer: `nonlinear`, (..., I) -> (..., I),
-/// and `product`, (..., I) -> (..., D), which reads its result.
-using SecondHalf = std::function<at::Tensor(at::Tensor hidden, const BlockFunction& nonlinear,
-                                            const BlockFunction& product)>;
+/// and `product`, (..., I) -> (..., D), which reads its result. `held` is there until `nonlinear`
+/// is done, and nobody reads it.
+using SecondHalf =
+    std::function<at::Tensor(at::Tensor hidden, at::Tensor held, const BlockFunction& nonlinear,
+                             const BlockFunction& product)>;
 
 /// What the blocks begin with, and what the Python reference still holds while they run.
 struct Embedded {
@@ -140,9 +142,10 @@ class Model {
 
   std::vector<Block> blocks_;
   std::unique_ptr<BlockProducts> products_ = std::make_unique<BlockProducts>();
-  SecondHalf second_half_ = [](at::Tensor hidden, const BlockFunction& nonlinear,
+  SecondHalf second_half_ = [](at::Tensor hidden, at::Tensor held, const BlockFunction& nonlinear,
                                const BlockFunction& product) {
     hidden = nonlinear(hidden);  // its input is gone where backward does not keep it
+    held.reset();
     return product(hidden);
   };
   at::Tensor mask_;  // (B, 1, 1, T) of the batch that is in the blocks, or undefined

@@ -195,14 +195,17 @@ class Vit final : public Model {
     at::Tensor x =
         layer.self_attention(layer.ln_1(input), options_.attention, size_.head_width(), *products_);
     x = drop(x) + input;  // (B, T, D)
-    at::Tensor hidden =   // (B, T, 4 D)
-        products_->column_parallel(layer.ln_2(x), 1, layer.mlp_0);
-    return x + drop(project(layer, std::move(hidden)));
+    at::Tensor y = layer.ln_2(x);
+    at::Tensor hidden = products_->column_parallel(y, 1, layer.mlp_0);  // (B, T, 4 D)
+    y = drop(project(layer, std::move(hidden), std::move(y)));
+    return x + y;
   }
 
-  at::Tensor project(const VitLayer& layer, at::Tensor hidden) const {  // (B, T, D)
+  /// (B, T, D); `normalised` is what `hidden` was made of.
+  at::Tensor project(const VitLayer& layer, at::Tensor hidden, at::Tensor normalised) const {
     return second_half_(
-        std::move(hidden), [this](const at::Tensor& h) { return drop(at::gelu(h)); },
+        std::move(hidden), std::move(normalised),
+        [this](const at::Tensor& h) { return drop(at::gelu(h)); },
         [this, &layer](const at::Tensor& y) { return products_->row_parallel(y, 1, layer.mlp_3); });
   }
 

@@ -34,11 +34,14 @@ void RecomputedNonlinearity::wrap_model(Step& step, const Recipe& recipe) const 
                                  .random_state = recipe.model.dropout > 0.0,
                                  .count = &step.evidence.recomputed_halves};
   SecondHalf& half = step.model.second_half();
-  half = [options, inner = std::move(half)](at::Tensor hidden, const BlockFunction& nonlinear,
+  half = [options, inner = std::move(half)](at::Tensor hidden, at::Tensor held,
+                                            const BlockFunction& nonlinear,
                                             const BlockFunction& product) {
-    if (!at::GradMode::is_enabled()) return inner(std::move(hidden), nonlinear, product);
+    if (!at::GradMode::is_enabled()) {
+      return inner(std::move(hidden), std::move(held), nonlinear, product);
+    }
     const BlockFunction both = [inner, nonlinear, product](const at::Tensor& x) {
-      return inner(x, nonlinear, product);
+      return inner(x, {}, nonlinear, product);
     };
     return recompute_in_backward(both, options)(hidden);
   };

@@ -62,9 +62,9 @@ TEST(CasePlan, has_no_bounds_where_the_run_of_one_crashed) {
 
 TEST(CasePlan, has_bounds_by_the_copies_of_convolutions) {
   const auto plan = plan_without_dry_run("dry_convolves");
-  EXPECT_EQ(plan->outcome.record.at("columns").at("run_peak_reserved_bytes"), 8'000'000);
-  EXPECT_EQ(plan->figures.run_peak_reserved_lower_bytes, 7'000'000);
-  EXPECT_EQ(plan->figures.run_peak_reserved_upper_bytes, 9'000'000);
+  EXPECT_EQ(plan->outcome.record.at("columns").at("run_peak_reserved_bytes"), 18'000'000);
+  EXPECT_EQ(plan->figures.run_peak_reserved_lower_bytes, 17'000'000);
+  EXPECT_EQ(plan->figures.run_peak_reserved_upper_bytes, 19'000'000);
 }
 
 TEST(CasePlan, keeps_the_snapshot_of_the_estimated_run) {

@@ -285,9 +285,9 @@ const std::map<std::string, std::function<void(const Json&)>>& behaviours() {
       {"dry_convolves",
        [](const Json& record) {
          leave_report(0, 1'000'000);
-         const int reserved = copying() == "none"      ? 8'000'000
-                              : copying() == "forward" ? 7'000'000
-                                                       : 9'000'000;
+         const int reserved = copying() == "none"      ? 18'000'000
+                              : copying() == "forward" ? 17'000'000
+                                                       : 19'000'000;
          send_record(with_column(record, "run_peak_reserved_bytes", reserved));
        }},
       {"late_hang",

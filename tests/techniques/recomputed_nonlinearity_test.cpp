@@ -26,7 +26,7 @@ TEST(RecomputedNonlinearityTest, RunsTheFunctionAgainAndNotTheProduct) {
   int functions = 0;
   int products = 0;
   const at::Tensor y = model->second_half()(
-      hidden,
+      hidden, {},
       [&](const at::Tensor& h) {
         ++functions;
         return at::gelu(h);
