@@ -40,6 +40,9 @@ void recompute_groups(std::span<Block> blocks, std::size_t size, RecomputeOption
 class ActivationCheckpointing final : public Technique {
  public:
   void fields(Fields& f) override;
+  void edit_recipe(Recipe& recipe) const override {
+    recipe.restores_random_state = recipe.model.dropout > 0.0;
+  }
   void wrap_model(Step& step, const Recipe& recipe) const override;
   std::string why_inactive(const Evidence& evidence, const Recipe& recipe) const override;
 
@@ -59,7 +62,7 @@ void ActivationCheckpointing::fields(Fields& f) {
 void ActivationCheckpointing::wrap_model(Step& step, const Recipe& recipe) const {
   const RecomputeOptions options{.device = recipe.device,
                                  .reentrant = reentrant_,
-                                 .random_state = recipe.model.dropout > 0.0,
+                                 .random_state = recipe.restores_random_state,
                                  .count = &step.evidence.recomputed_blocks};
   recompute_groups(step.model.blocks(), static_cast<std::size_t>(every_), options);
   if (nested_ > 0) {

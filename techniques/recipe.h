@@ -75,6 +75,7 @@ struct Recipe {
   bool replicates_batch = false;   // all ranks work on the same samples: tensor parallelism
   Sharding sharding = Sharding::none;
   WeightsOn weights_on = WeightsOn::device;
+  bool restores_random_state = false;  // what runs again draws the same numbers
   bool cuts_parameters = false;  // what the optimizer updates are parts of parameters
 
   /// Whether a technique puts each parameter where it stays, at split_parameters. The trainer then

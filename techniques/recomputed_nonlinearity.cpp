@@ -17,6 +17,9 @@ namespace {
 /// run again.
 class RecomputedNonlinearity final : public Technique {
  public:
+  void edit_recipe(Recipe& recipe) const override {
+    recipe.restores_random_state = recipe.model.dropout > 0.0;
+  }
   void check_recipe(const Recipe& recipe) const override;
   void wrap_model(Step& step, const Recipe& recipe) const override;
   std::string why_inactive(const Evidence& evidence, const Recipe& recipe) const override;
@@ -31,7 +34,7 @@ void RecomputedNonlinearity::check_recipe(const Recipe& recipe) const {
 
 void RecomputedNonlinearity::wrap_model(Step& step, const Recipe& recipe) const {
   const RecomputeOptions options{.device = recipe.device,
-                                 .random_state = recipe.model.dropout > 0.0,
+                                 .random_state = recipe.restores_random_state,
                                  .count = &step.evidence.recomputed_halves};
   SecondHalf& half = step.model.second_half();
   half = [options, inner = std::move(half)](at::Tensor hidden, at::Tensor held,

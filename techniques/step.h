@@ -30,6 +30,7 @@ struct Evidence {
   std::int64_t bytes_of_codes = 0;          // ... and as they were kept
   std::int64_t recomputed_halves = 0;       // of feed-forward layers, run again for backward
   std::int64_t low_rank_products = 0;       // beside products by weights that are not trained
+  std::int64_t graph_launches = 0;          // micro-batches that ran as one recorded graph
   std::int64_t updates_in_backward = 0;     // parameters updated before backward ended
   std::int64_t staged_parameter_bytes = 0;  // parameters made elsewhere than they stay, or wider
   std::int64_t parameter_bytes = 0;         // parameters as they are trained
@@ -61,12 +62,18 @@ struct Step {
   /// its index; empty: they hold their values already.
   std::function<void(const MadeParameter&)> draw_parameters{};
   Optimizer* optimizer = nullptr;  // made when all techniques have had their say on `trained`
-  bool last_micro_batch = true;    // of the step, from forward on
+  bool first_micro_batch = true;   // of the step
+  bool last_micro_batch = true;    // ... from forward on
+  double share_of_batch = 1.0;     // that the micro-batch is
+  bool is_counted = false;         // what this step computes is counted; the next ones are timed
 
   /// Before the first forward of a step: its whole batch, on the CPU.
   std::function<void(const Batch&)> begin_batch = [](const Batch&) {};
   std::function<at::Tensor(const Batch&)> forward{};  // a micro-batch -> its mean loss, shape ()
   std::function<void(const at::Tensor&)> backward{};  // a loss -> gradients
+  /// Forward and backward of a micro-batch -> its part of the batch's mean loss, shape (), detached.
+  /// What wraps it is around all that wraps those two.
+  std::function<at::Tensor(const Batch&)> run_micro_batch{};
   /// Called when a parameter of the model has its gradient of one backward pass, with its index.
   std::function<void(std::size_t)> parameter_ready{};
   /// Called when one of `trained` has its gradient of one backward pass, with its index.

@@ -51,8 +51,14 @@ const char* cudart_text(const char* function, cudaError_t error) {
 
 /// An error that the dry run never gives comes from a function of CUDA's that was called past it.
 void note_foreign_error(cudaError_t error) {
-  constexpr std::array kOwn = {cudaSuccess, cudaErrorInvalidValue, cudaErrorMemoryAllocation,
-                               cudaErrorInvalidDevice, cudaErrorNotReady};
+  constexpr std::array kOwn = {cudaSuccess,
+                               cudaErrorInvalidValue,
+                               cudaErrorMemoryAllocation,
+                               cudaErrorInvalidDevice,
+                               cudaErrorNotReady,
+                               cudaErrorStreamCaptureUnsupported,
+                               cudaErrorStreamCaptureInvalidated,
+                               cudaErrorCapturedEvent};
   if (std::ranges::find(kOwn, error) != kOwn.end()) return;
   note_not_modelled("what gave " + std::string(cudaGetErrorName(error)) + " (error " +
                     std::to_string(error) + ")");
@@ -185,6 +191,9 @@ HEADROOM_ENTRY cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr att
 }
 
 HEADROOM_ENTRY cudaError_t cudaDeviceSynchronize() {
+  if (timeline_with_context().breaks_capture_of_device()) {
+    return fail(cudaErrorStreamCaptureUnsupported);
+  }
   timeline_with_context().synchronize_device();
   return cudaSuccess;
 }

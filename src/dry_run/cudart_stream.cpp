@@ -3,6 +3,8 @@
 // take.
 #include <cuda_runtime_api.h>
 
+#include <memory>
+
 #include "src/dry_run/dry_run.h"
 
 namespace headroom::dry_run {
@@ -42,11 +44,17 @@ HEADROOM_ENTRY cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* prior
 }
 
 HEADROOM_ENTRY cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  if (timeline_with_context().breaks_capture(stream)) {
+    return fail(cudaErrorStreamCaptureUnsupported);
+  }
   timeline_with_context().synchronize(stream);
   return cudaSuccess;
 }
 
 HEADROOM_ENTRY cudaError_t cudaStreamQuery(cudaStream_t stream) {
+  if (timeline_with_context().breaks_capture(stream)) {
+    return fail(cudaErrorStreamCaptureUnsupported);
+  }
   return timeline_with_context().is_idle(stream) ? cudaSuccess : fail(cudaErrorNotReady);
 }
 
@@ -92,10 +100,12 @@ HEADROOM_ENTRY cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStrea
 }
 
 HEADROOM_ENTRY cudaError_t cudaEventQuery(cudaEvent_t event) {
+  if (timeline_with_context().breaks_capture(event)) return fail(cudaErrorCapturedEvent);
   return timeline_with_context().is_over(event) ? cudaSuccess : fail(cudaErrorNotReady);
 }
 
 HEADROOM_ENTRY cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  if (timeline_with_context().breaks_capture(event)) return fail(cudaErrorCapturedEvent);
   timeline_with_context().synchronize(event);
   return cudaSuccess;
 }
@@ -108,8 +118,10 @@ HEADROOM_ENTRY cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t
 
 HEADROOM_ENTRY cudaError_t cudaStreamIsCapturing(cudaStream_t stream,
                                                  cudaStreamCaptureStatus* status) {
-  *status = timeline_with_context().capture_of(stream) == nullptr ? cudaStreamCaptureStatusNone
-                                                                  : cudaStreamCaptureStatusActive;
+  const Capture* capture = timeline_with_context().capture_of(stream);
+  *status = capture == nullptr   ? cudaStreamCaptureStatusNone
+            : capture->is_broken ? cudaStreamCaptureStatusInvalidated
+                                 : cudaStreamCaptureStatusActive;
   return cudaSuccess;
 }
 
@@ -134,8 +146,12 @@ HEADROOM_ENTRY cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStrea
 }
 
 HEADROOM_ENTRY cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
-  *graph = reinterpret_cast<cudaGraph_t>(timeline_with_context().end_capture(stream));
-  return *graph == nullptr ? fail(cudaErrorInvalidValue) : cudaSuccess;
+  std::unique_ptr<Capture> capture(timeline_with_context().end_capture(stream));
+  *graph = nullptr;
+  if (!capture) return fail(cudaErrorInvalidValue);
+  if (capture->is_broken) return fail(cudaErrorStreamCaptureInvalidated);
+  *graph = reinterpret_cast<cudaGraph_t>(capture.release());
+  return cudaSuccess;
 }
 
 HEADROOM_ENTRY cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t*,
@@ -157,9 +173,7 @@ HEADROOM_ENTRY cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cud
 
 HEADROOM_ENTRY cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
   const auto* capture = reinterpret_cast<const Capture*>(executable);
-  device_with_context().counters.launches += capture->nodes;
-  dry_run().known.doubt_all();
-  dry_run().timeline.run(stream, capture->ns);
+  run_work(stream, capture->ns, capture->counted);
   return cudaSuccess;
 }
 

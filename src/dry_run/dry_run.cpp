@@ -109,16 +109,17 @@ Timeline& timeline_with_context() {
   return dry_run().timeline;
 }
 
-void run_transfer(cudaStream_t stream, std::int64_t ns) {
+void run_transfer(cudaStream_t stream, std::int64_t ns, Counted counted) {
   Device& device = device_with_context();
-  ++device.counters.launches;
-  dry_run().timeline.run(stream, ns);
+  if (!dry_run().timeline.run(stream, ns, counted)) return;
+  device.counters.launches += counted.launches;
+  device.counters.product_flops += counted.product_flops;
   report_work(device);
 }
 
-void run_work(cudaStream_t stream, std::int64_t ns) {
+void run_work(cudaStream_t stream, std::int64_t ns, Counted counted) {
   dry_run().known.doubt_all();
-  run_transfer(stream, ns);
+  run_transfer(stream, ns, counted);
 }
 
 void run_kernel(cudaStream_t stream, std::int64_t threads) {
@@ -126,8 +127,8 @@ void run_kernel(cudaStream_t stream, std::int64_t threads) {
 }
 
 void run_product(cudaStream_t stream, std::int64_t flops, Precision precision) {
-  device_with_context().counters.product_flops += flops;
-  run_work(stream, product_ns(dry_run().gpu, flops, precision));
+  run_work(stream, product_ns(dry_run().gpu, flops, precision),
+           {.launches = 1, .product_flops = flops});
 }
 
 void note_not_modelled(const std::string& function) {

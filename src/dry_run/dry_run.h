@@ -83,12 +83,12 @@ Timeline& timeline_with_context();
 
 /// Puts work on a stream, and counts it as a launch: of a given length, which may write anywhere;
 /// of a kernel; of a product.
-void run_work(cudaStream_t stream, std::int64_t ns);
+void run_work(cudaStream_t stream, std::int64_t ns, Counted counted = {.launches = 1});
 void run_kernel(cudaStream_t stream, std::int64_t threads);
 void run_product(cudaStream_t stream, std::int64_t flops, Precision precision);
 
 /// The same for what writes nowhere but where its caller says in DryRun::known.
-void run_transfer(cudaStream_t stream, std::int64_t ns);
+void run_transfer(cudaStream_t stream, std::int64_t ns, Counted counted = {.launches = 1});
 
 /// Gives the error back, and keeps it as this thread's last error, as cudart does.
 cudaError_t fail(cudaError_t error);

@@ -24,6 +24,11 @@ struct Asker {
 thread_local Asker asker;
 constexpr int kMaxDoublings = 40;  // 18 minutes
 
+bool break_graph(Capture* capture) {
+  if (capture != nullptr) capture->is_broken = true;
+  return capture != nullptr;
+}
+
 constexpr std::uintptr_t kDefaultStreams = 3;  // null, cudaStreamLegacy and cudaStreamPerThread
 
 }  // namespace
@@ -54,13 +59,15 @@ int Timeline::priority(cudaStream_t handle) const {
   return found == nullptr ? 0 : found->priority;
 }
 
-void Timeline::run(cudaStream_t handle, std::int64_t ns) {
+bool Timeline::run(cudaStream_t handle, std::int64_t ns, Counted counted) {
   const std::lock_guard lock(mutex_);
   Stream& on = stream(handle);
   if (on.capture != nullptr) {
     on.capture->ns += ns;
     ++on.capture->nodes;
-    return;
+    on.capture->counted.launches += counted.launches;
+    on.capture->counted.product_flops += counted.product_flops;
+    return false;
   }
   asker = {.queues_work = true, .questions = 0};
   wait_for_place(on);
@@ -70,6 +77,7 @@ void Timeline::run(cudaStream_t handle, std::int64_t ns) {
   on.ends_ns.push_back(on.free_at_ns);
   // The slowest host there can be: it asks for nothing before the device is done with the last.
   if (host_ns_ == Settings::kSlowHost) catch_up(on.free_at_ns);
+  return true;
 }
 
 cudaEvent_t Timeline::make_event() {
@@ -168,6 +176,25 @@ const Capture* Timeline::capture_of(cudaStream_t handle) const {
   const std::lock_guard lock(mutex_);
   const Stream* found = find_in(streams_, key(handle));
   return found == nullptr ? nullptr : found->capture;
+}
+
+bool Timeline::breaks_capture(cudaStream_t handle) {
+  const std::lock_guard lock(mutex_);
+  const Stream* found = find_in(streams_, key(handle));
+  return found != nullptr && break_graph(found->capture);
+}
+
+bool Timeline::breaks_capture(cudaEvent_t handle) {
+  const std::lock_guard lock(mutex_);
+  const Event* found = find_in(events_, handle);
+  return found != nullptr && break_graph(found->capture);
+}
+
+bool Timeline::breaks_capture_of_device(int device) {
+  const std::lock_guard lock(mutex_);
+  bool breaks = false;
+  for (auto& [handle, each] : streams_) breaks |= each.device == device && break_graph(each.capture);
+  return breaks;
 }
 
 std::int64_t Timeline::now_ns(int device) const {

@@ -12,11 +12,19 @@
 
 namespace headroom::dry_run {
 
+/// What a piece of work counts as, beside its time.
+struct Counted {
+  std::int64_t launches = 0;  // of kernels
+  std::int64_t product_flops = 0;
+};
+
 /// A graph that is being captured, or was: what its launch will take.
 struct Capture {
   unsigned long long id = 0;
   std::int64_t ns = 0;
   std::int64_t nodes = 0;
+  Counted counted{};
+  bool is_broken = false;  // the host asked for a result, and a graph has none yet
 };
 
 /// When things happen on the devices of this process. No time passes really: work that is queued on
@@ -40,8 +48,9 @@ class Timeline {
   void drop_stream(cudaStream_t stream);
   int priority(cudaStream_t stream) const;
 
-  /// Queues work of `ns` on the stream; into the graph, where the stream captures one.
-  void run(cudaStream_t stream, std::int64_t ns);
+  /// Queues work of `ns` on the stream. False: it went into the graph that the stream captures, so
+  /// that nothing runs.
+  bool run(cudaStream_t stream, std::int64_t ns, Counted counted = {});
 
   cudaEvent_t make_event();
   void drop_event(cudaEvent_t event);
@@ -65,6 +74,11 @@ class Timeline {
   /// Null where the stream captures nothing. The caller owns it.
   Capture* end_capture(cudaStream_t stream);
   const Capture* capture_of(cudaStream_t stream) const;
+  /// Before the host asks for the state of it: whether it is being captured. Its graph is broken
+  /// then.
+  bool breaks_capture(cudaStream_t stream);
+  bool breaks_capture(cudaEvent_t event);
+  bool breaks_capture_of_device(int device = current_device());
 
   /// When a device is done with all that was queued so far, and the host with queueing it.
   std::int64_t now_ns(int device = current_device()) const;

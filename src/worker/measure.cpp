@@ -93,7 +93,7 @@ class Run {
         trainer_(recipe_, measured.techniques, ledger_) {}
 
   /// Takes `count` steps, keeps their times and losses, and reads the peak behind them.
-  PeakMemory steps(const char* phase, long count, Measurement& into) {
+  PeakMemory steps(const char* phase, long count, Measurement& into, bool is_counted = false) {
     if (count > 0 && !loader_) {
       loader_.emplace(*data_, recipe_.data, recipe_.train.batch_size, recipe_.train.seed,
                       recipe_.batch_share());
@@ -105,7 +105,8 @@ class Run {
     for (long i = 0; i < count; ++i) {
       messages_.progress(phase, i + 1, count);
       const auto start = std::chrono::steady_clock::now();
-      into.losses.push_back(trainer_.step(next_batch(into)));
+      const Batch batch = next_batch(into);
+      into.losses.push_back(is_counted ? trainer_.counted_step(batch) : trainer_.step(batch));
       const std::chrono::nanoseconds time = std::chrono::steady_clock::now() - start;
       into.step_time_ns.push_back(time.count());
     }
@@ -124,7 +125,7 @@ class Run {
   void count_step(Measurement& into) {
     const FlopCounter counter;
     ledger_.start_places();
-    steps("counting", 1, into);
+    steps("counting", 1, into, /*is_counted=*/true);
     into.step_memory = ledger_.end_places();
     trainer_.evidence().flops = counter.so_far().all;
     trainer_.evidence().low_precision_flops = counter.so_far().low_precision;

@@ -49,6 +49,11 @@ std::int64_t total_bytes(const std::vector<at::Tensor>& tensors) {
   return bytes;
 }
 
+/// Whether the last step's gradients live until this step's backward.
+bool zeroes_first(const TrainOptions& train) {
+  return train.zero_grad_when == ZeroGradWhen::before_backward;
+}
+
 /// Autograd's word that a parameter's gradient has arrived.
 class GradientArrived final : public torch::autograd::PostAccumulateGradHook {
  public:
@@ -261,6 +266,7 @@ void Trainer::make_step() {
   };
   step_->forward = [this](const Batch& batch) { return model_->loss(batch); };
   step_->backward = [](const at::Tensor& loss) { torch::autograd::backward({loss}, {}); };
+  step_->run_micro_batch = [this](const Batch& batch) { return run_micro_batch(batch); };
   step_->parameter_ready = [this, places = places_among_trained(*model_)](std::size_t index) {
     step_->gradient_ready(places[index]);
   };
@@ -322,26 +328,36 @@ Batch Trainer::to_device(const Batch& micro_batch) const {
   return batch;
 }
 
+at::Tensor Trainer::run_micro_batch(const Batch& micro_batch) {
+  at::Tensor loss;
+  {
+    const PhaseScope phase(Phase::forward);
+    loss = step_->forward(micro_batch);
+  }
+  const PhaseScope phase(Phase::backward);
+  if (step_->first_micro_batch && zeroes_first(recipe_.train)) zero_gradients();
+  if (step_->share_of_batch != 1.0) loss = loss.mul(step_->share_of_batch);
+  step_->backward(loss);
+  return loss.detach();
+}
+
+double Trainer::counted_step(const Batch& batch) {
+  step_->is_counted = true;
+  const double loss = step(batch);
+  step_->is_counted = false;
+  return loss;
+}
+
 double Trainer::step(const Batch& batch) {
-  const bool zero_first = recipe_.train.zero_grad_when == ZeroGradWhen::before_backward;
   at::Tensor total;
   step_->begin_batch(batch);
   for (std::int64_t start = 0; start < batch.size(); start += recipe_.micro_batch_size()) {
     const std::int64_t count = std::min(recipe_.micro_batch_size(), batch.size() - start);
+    step_->first_micro_batch = start == 0;
     step_->last_micro_batch = start + count == batch.size();
-    const Batch micro_batch = to_device(batch.slice(start, count));
-    at::Tensor loss;
-    {
-      const PhaseScope phase(Phase::forward);
-      loss = step_->forward(micro_batch);
-    }
-    const PhaseScope phase(Phase::backward);
-    if (start == 0 && zero_first) zero_gradients();
-    if (count != batch.size()) {
-      loss = loss.mul(static_cast<double>(count) / static_cast<double>(batch.size()));
-    }
-    total = total.defined() ? total.add(loss.detach()) : loss.detach();
-    step_->backward(loss);
+    step_->share_of_batch = static_cast<double>(count) / static_cast<double>(batch.size());
+    const at::Tensor loss = step_->run_micro_batch(to_device(batch.slice(start, count)));
+    total = total.defined() ? total.add(loss) : loss;
     ++evidence_.backward_passes;
   }
   model_states_bytes_ = ledger_.current_bytes(Category::weights) +
@@ -352,7 +368,7 @@ double Trainer::step(const Batch& batch) {
   step_->finish_gradients();
   step_->update();
   step_->publish_weights();
-  if (!zero_first) zero_gradients();
+  if (!zeroes_first(recipe_.train)) zero_gradients();
   for (const at::Tensor& state : optimizer_->device_state()) {
     ledger_.tag(state, Category::optimizer_state);
   }

@@ -28,6 +28,8 @@ class Trainer {
   /// One update on this rank's batch of `recipe.train.batch_size` samples, on the CPU. Returns the
   /// mean loss over the batches of all ranks; reading it waits for the device.
   double step(const Batch& batch);
+  /// The same, while the caller counts what is computed; the steps behind it are to be timed.
+  double counted_step(const Batch& batch);
 
   Model& model() { return *model_; }
   /// Calls `call` while all of the model's weights are in memory. All ranks do so together.
@@ -72,6 +74,7 @@ class Trainer {
   void give_each_rank_its_own_dropout() const;
   at::Tensor mean_over_ranks(const at::Tensor& loss) const;
   Batch to_device(const Batch& micro_batch) const;
+  at::Tensor run_micro_batch(const Batch& micro_batch);
   void zero_gradients();
   void note_gradient_norm(std::size_t index);
 

@@ -150,14 +150,42 @@ TEST(Timeline, AGraphTakesWhatItsNodesTake) {
   timeline.record(fork, first);
   timeline.wait(second, fork);  // the second stream joins the graph
   EXPECT_EQ(timeline.capture_of(second), timeline.capture_of(first));
-  timeline.run(first, 100);
-  timeline.run(second, 30);
+  EXPECT_FALSE(timeline.run(first, 100, {.launches = 1, .product_flops = 7}));
+  EXPECT_FALSE(timeline.run(second, 30, {.launches = 1}));
   const std::unique_ptr<const Capture> graph(timeline.end_capture(first));
   ASSERT_NE(graph, nullptr);
   EXPECT_EQ(graph->nodes, 2);
+  EXPECT_EQ(graph->counted.launches, 2);
+  EXPECT_EQ(graph->counted.product_flops, 7);
+  EXPECT_FALSE(graph->is_broken);
   EXPECT_EQ(graph->ns, 130);
   EXPECT_EQ(timeline.capture_of(second), nullptr);
   EXPECT_EQ(timeline.now_ns(), 0);  // nothing ran
+  EXPECT_TRUE(timeline.run(first, 100));
+}
+
+// CUDA refuses such questions while a stream captures, and the graph with them.
+TEST(Timeline, AQuestionAboutWhatIsCapturedBreaksTheGraph) {
+  using Question = bool (*)(Timeline&, cudaStream_t);
+  const Question questions[] = {
+      [](Timeline& timeline, cudaStream_t stream) { return timeline.breaks_capture(stream); },
+      [](Timeline& timeline, cudaStream_t stream) {
+        return timeline.breaks_capture(run(timeline, stream, 100));
+      },
+      [](Timeline& timeline, cudaStream_t) { return timeline.breaks_capture_of_device(); }};
+  for (const Question asks : questions) {
+    Timeline timeline(kHostNs, kLaunchQueue);
+    const cudaStream_t stream = timeline.make_stream(0);
+    const cudaEvent_t before = run(timeline, stream, 100);
+    EXPECT_FALSE(asks(timeline, stream));
+    timeline.begin_capture(stream);
+    EXPECT_FALSE(timeline.breaks_capture(before));
+    EXPECT_FALSE(timeline.capture_of(stream)->is_broken);
+    EXPECT_TRUE(asks(timeline, stream));
+    const std::unique_ptr<const Capture> graph(timeline.end_capture(stream));
+    EXPECT_TRUE(graph->is_broken);
+    EXPECT_FALSE(asks(timeline, stream));
+  }
 }
 
 }  // namespace

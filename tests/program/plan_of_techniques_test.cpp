@@ -56,5 +56,28 @@ TEST(PlanOfTechniques, FitsWithExpandableSegmentsWhatIsFreeInPieces) {
   EXPECT_EQ(rows[1].text("allocator"), "expandable_segments:True");
 }
 
+/// What AdamW's fused update holds between steps: weights, gradients and two moments.
+constexpr std::int64_t kBertBaseStates = 16 * 109'483'778;
+
+// Recording changes nothing of what forward and backward allocate. Behind it the allocator counts
+// what tensors hold, and the graph's pool stays reserved, all of it.
+TEST(CudaGraphsMemory, StaysReservedWhereTensorsAreGone) {
+  const auto rows = rows_of_plan("cuda_graphs.yaml", "^(accumulation_)?(vanilla|cuda_graphs)$");
+  ASSERT_EQ(rows.size(), 3u);
+  const Cells& eager = rows[0];
+  const Cells& recorded = rows[1];
+  for (const Cells& row : rows) EXPECT_EQ(row.text("status"), "ok") << row.text("reason");
+  for (const char* same : {"peak_weights_bytes", "peak_gradients_bytes", "flops_per_step",
+                           "peak_optimizer_state_bytes", "peak_batch_bytes"}) {
+    EXPECT_EQ(recorded.number(same), eager.number(same)) << same;
+  }
+  const std::int64_t peak = eager.number("run_peak_allocated_bytes");
+  EXPECT_NEAR(recorded.number("run_peak_allocated_bytes"), peak, 65'536);  // the batch, copied
+  EXPECT_GT(peak, kBertBaseStates + 800'000'000);
+  EXPECT_GT(recorded.number("steady_peak_allocated_bytes"), kBertBaseStates);
+  EXPECT_LT(recorded.number("steady_peak_allocated_bytes"), kBertBaseStates + 32'000'000);
+  EXPECT_GT(recorded.number("steady_peak_reserved_bytes"), peak);
+}
+
 }  // namespace
 }  // namespace headroom

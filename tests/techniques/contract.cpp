@@ -69,6 +69,7 @@ constexpr std::array kContracts{
              .of_tokens = true},
     Contract{.technique = "optimizer_offload", .edit_control = &update_as_on_host},
     Contract{.technique = "optimizer_in_backward"},
+    Contract{.technique = "cuda_graphs", .of_cuda = true},  // cuda_graphs_test
     // On one rank; on many: tests/ranks.
     Contract{.technique = "ddp"},
     Contract{.technique = "zero_1", .promise = Promise::same_training},

@@ -28,6 +28,7 @@ struct Contract {
   std::string_view needs = "";            // a technique without which it does nothing on the CPU
   bool of_tokens = false;                 // refused but for models that tell each token's class
   bool of_one_shape = false;              // refused where blocks hand on images
+  bool of_cuda = false;                   // refused on the CPU
 };
 
 std::span<const Contract> contracts();

@@ -187,6 +187,12 @@ Names all_names() {
   return names;
 }
 
+Names names_on_the_cpu() {
+  Names names = all_names();
+  std::erase_if(names, [](const std::string& name) { return contract_of(name).of_cuda; });
+  return names;
+}
+
 std::vector<std::pair<std::string, std::string>> working_pairs() {
   std::vector<std::pair<std::string, std::string>> pairs;
   for (const std::string& first : all_names()) {
@@ -201,7 +207,7 @@ std::vector<std::pair<std::string, std::string>> working_pairs() {
 }
 
 class ContractTest : public testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(, ContractTest, testing::ValuesIn(all_names()),
+INSTANTIATE_TEST_SUITE_P(, ContractTest, testing::ValuesIn(names_on_the_cpu()),
                          [](const auto& test) { return test.param; });
 
 TEST_P(ContractTest, HoldsAloneOnAnImageModel) {
@@ -314,6 +320,13 @@ TEST_P(PairTest, EachMemberKeepsItsContract) {
   expect_contracts(model_for(names, mini_vit()), names, {GetParam().first, GetParam().second});
 }
 
+TEST(ContractTableTest, WhatNeedsCudaIsRefusedOnTheCpu) {
+  for (const std::string& name : all_names()) {
+    if (!contract_of(name).of_cuda) continue;
+    EXPECT_TRUE(refused(case_of(small_vit(), {name}))) << name;
+  }
+}
+
 TEST(ContractTableTest, HasNoContractWithoutATechnique) {
   for (const Contract& contract : contracts()) EXPECT_TRUE(lists(all_names(), contract.technique));
 }
@@ -331,7 +344,7 @@ std::string camel_case(std::string_view name) {
 
 TEST(ContractTableTest, EachTechniqueHasATestOfItsMemory) {
   std::string tests;
-  for (const char* folder : {"techniques", "ranks"}) {
+  for (const char* folder : {"techniques", "ranks", "program"}) {
     const std::filesystem::path sources(HEADROOM_SOURCE_DIR "/tests");
     for (const auto& file : std::filesystem::directory_iterator(sources / folder)) {
       tests += read_text(file.path());

@@ -29,7 +29,7 @@ TEST(RefusalTest, ExcludedPairsAreNamedInBothOrders) {
       ++pairs;
     }
   }
-  EXPECT_EQ(pairs, 45);  // 2 on one device; one way to join ranks, and what does not go with it
+  EXPECT_EQ(pairs, 54);  // 2 on one device; one way to join ranks, and what does not go with it
 }
 
 TEST(RefusalTest, AnOptimizerThatLooksAtWholeParametersGetsNoParts) {
@@ -47,6 +47,26 @@ TEST(RefusalTest, TheAllocatorOfTheCpuHasNoSettings) {
   Json values = small_vit();
   values["allocator"] = {{"expandable_segments", true}, {"max_split_size_mb", 128}};
   EXPECT_TRUE(contains(refusal(values), "expandable_segments:True,max_split_size_mb:128"));
+}
+
+TEST(RefusalTest, AGraphIsRecordedWhereItCanBe) {
+  const auto on_cuda = [](const Json& values) {
+    return message_of<Unsupported>([&] { read_case(values, at::Device("cuda:0")); });
+  };
+  Json values = with(small_vit(), {technique("cuda_graphs")});
+  EXPECT_EQ(refusal(values), "cuda_graphs needs a CUDA device");
+  EXPECT_NO_THROW(read_case(values, at::Device("cuda:0")));
+  values["techniques"].push_back(contracted("gradient_accumulation"));
+  EXPECT_EQ(on_cuda(values),
+            "cuda_graphs: micro-batches of one size are needed; 8 samples make none in 3 "
+            "micro-batches");
+  for (const char* again : {"activation_checkpointing", "recomputed_nonlinearity"}) {
+    values["techniques"] = {technique(again), technique("cuda_graphs")};
+    values["model"]["dropout"] = 0.0;
+    EXPECT_NO_THROW(read_case(values, at::Device("cuda:0"))) << again;
+    values["model"]["dropout"] = 0.1;
+    EXPECT_TRUE(contains(on_cuda(values), "set model.dropout to 0")) << again;
+  }
 }
 
 TEST(RefusalTest, TheLossIsCutWhereThereAreTokensToCut) {

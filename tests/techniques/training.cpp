@@ -120,10 +120,11 @@ Json small_llama() {
   return values;
 }
 
-Trained train(const Json& values, int steps, std::unique_ptr<Technique> innermost) {
+Trained train(const Json& values, int steps, std::unique_ptr<Technique> innermost,
+              at::Device device) {
   Trained result;
   const std::int64_t pool_before = host_pool_bytes();
-  WorkerCase read = read_case(values, at::kCPU);
+  WorkerCase read = read_case(values, device);
   const Recipe& recipe = read.recipe;
   Ledger ledger;
   const auto memory = watch_memory(recipe.device, ledger);
@@ -140,7 +141,10 @@ Trained train(const Json& values, int steps, std::unique_ptr<Technique> innermos
 
   Loader loader(*data, recipe.data, recipe.train.batch_size, recipe.train.seed);
   const FlopCounter flops;
-  for (int i = 0; i < steps; ++i) result.losses.push_back(trainer.step(loader.next()));
+  for (int i = 0; i < steps; ++i) {
+    const Batch batch = loader.next();
+    result.losses.push_back(i == 1 ? trainer.counted_step(batch) : trainer.step(batch));
+  }
   result.steps_peak_bytes = memory->take_peak().allocated_bytes;
   result.ledger_peak_bytes = ledger.peak().bytes;
   result.gradient_norm = trainer.first_gradient_norm().value_or(0.0);

@@ -49,9 +49,10 @@ struct Trained {
   std::int64_t most_gradient_bytes = 0;  // when a gradient arrived, in any step
 };
 
-/// Takes `steps` steps. `innermost` is listed before the case's own techniques. Throws what reading
-/// the case throws.
-Trained train(const Json& values, int steps, std::unique_ptr<Technique> innermost = nullptr);
+/// Takes `steps` steps, of which the second is the counted one. `innermost` is listed before the
+/// case's own techniques. Throws what reading the case throws.
+Trained train(const Json& values, int steps, std::unique_ptr<Technique> innermost = nullptr,
+              at::Device device = at::kCPU);
 
 /// The same, once for equal arguments: what many tests are held against. Keeps what it returns.
 const Trained& trained_once(const Json& values, int steps);
