@@ -291,6 +291,19 @@ TEST_F(PythonProgram, NamesWhatCanNotBeFollowed) {
   }
 }
 
+// The words are cudart's own, as on a GPU.
+TEST_F(PythonProgram, CountsAGraphWhenItIsLaunchedAndBreaksItAsCudaDoes) {
+  const Ended launched = plan({}, {path("record_graph.py")});
+  ASSERT_EQ(launched.code, 0) << launched.err;
+  const Json process = Json::parse(launched.out)["processes"][0];
+  EXPECT_EQ(process["product_flops"], 3 * 2 * 1024LL * 1024 * 1024);
+  const Ended asked = plan({}, {path("record_graph.py"), "ask"});
+  EXPECT_NE(asked.code, 0);
+  EXPECT_NE(asked.err.find("operation not permitted when stream is capturing"), std::string::npos)
+      << asked.err;
+  EXPECT_EQ(asked.err.find("not modelled"), std::string::npos) << asked.err;
+}
+
 TEST_F(PythonProgram, SaysThatAProgramOnTheCpuHasNothingToPlan) {
   const Ended ended = plan({}, {"-c", "import torch; torch.ones(3).sum()"});
   EXPECT_EQ(ended.code, 2) << ended.err;
