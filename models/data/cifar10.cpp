@@ -5,7 +5,7 @@
 // As the published ViT table does, 45,000 of the 50,000 training images are trained on (here: the
 // first, the files being in random order already); the 10,000 of the test file are held out.
 #include <filesystem>
-#include <fstream>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t kImagesPerFile = 10'000;
+constexpr std::size_t kImagesPerFile = 10'000;
 constexpr std::size_t kCifar10Train = 45'000;
 constexpr std::string_view kWhereFrom =
     "get the binary version of CIFAR-10 from https://www.cs.toronto.edu/~kriz/cifar.html and set "
@@ -27,28 +27,25 @@ ConfigError bad_file(const fs::path& file, const std::string& problem) {
   return ConfigError(file.string() + ": " + problem + "; " + std::string(kWhereFrom));
 }
 
-std::string read_cifar10_file(const fs::path& file, std::int64_t expected_bytes) {
-  std::error_code error;
-  const std::uintmax_t bytes = fs::file_size(file, error);
-  if (error) throw bad_file(file, error.message());
-  if (bytes != static_cast<std::uintmax_t>(expected_bytes)) {
-    throw bad_file(file, "has " + std::to_string(bytes) + " bytes instead of " +
-                             std::to_string(expected_bytes));
+MappedFile map_file(const fs::path& file) {
+  try {
+    return MappedFile(file.string());
+  } catch (const ConfigError& error) {
+    throw ConfigError(std::string(error.what()) + "; " + std::string(kWhereFrom));
   }
-  std::string content(bytes, '\0');
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream.read(content.data(), expected_bytes)) throw bad_file(file, "can't be read");
-  return content;
 }
 
-/// Reads one file into `records` and adds its images to `part`, up to `max_images`.
+/// Adds a file's images to `part`, up to `max_images`, and the file to what they lie in.
 void add_file(ImageRecords& records, std::vector<const std::uint8_t*>& part, const fs::path& file,
               std::size_t max_images) {
-  const std::int64_t record_bytes = records.record_bytes();
-  records.storage.push_back(read_cifar10_file(file, kImagesPerFile * record_bytes));
-  const auto* bytes = reinterpret_cast<const std::uint8_t*>(records.storage.back().data());
-  for (std::int64_t i = 0; i < kImagesPerFile && part.size() < max_images; ++i) {
-    const std::uint8_t* record = bytes + i * record_bytes;
+  const auto record_bytes = static_cast<std::size_t>(records.record_bytes());
+  const std::span<const std::uint8_t> bytes = records.storage.emplace_back(map_file(file)).bytes();
+  if (bytes.size() != kImagesPerFile * record_bytes) {
+    throw bad_file(file, "has " + std::to_string(bytes.size()) + " bytes instead of " +
+                             std::to_string(kImagesPerFile * record_bytes));
+  }
+  for (std::size_t i = 0; i < kImagesPerFile && part.size() < max_images; ++i) {
+    const std::uint8_t* record = &bytes[i * record_bytes];
     if (record[0] >= ImageRecords::kClasses) {
       throw bad_file(file, "image " + std::to_string(i) + " has the label " +
                                std::to_string(record[0]) + ", allowed are 0 .. 9");
@@ -61,7 +58,6 @@ std::unique_ptr<Dataset> make_cifar10(const DataOptions& options, std::int64_t n
                                       std::int64_t /*seed*/) {
   if (options.path.empty()) throw ConfigError("data.path is missing; " + std::string(kWhereFrom));
   ImageRecords records{.side = 32, .channels = 3, .max_value = 255};
-  records.storage.reserve(6);
   const fs::path folder(options.path);
   for (int i = 1; i <= 5; ++i) {
     add_file(records, records.train, folder / ("data_batch_" + std::to_string(i) + ".bin"),

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "models/data/dataset.h"
+#include "src/core/mapped_file.h"
 
 namespace headroom {
 
@@ -16,7 +17,7 @@ struct ImageRecords {
   std::int64_t side = 0;
   std::int64_t channels = 0;  // 1 (grey: the three channels of a sample are equal) or 3
   float max_value = 0;
-  std::vector<std::string> storage = {};        // what the records lie in, where it has to be kept
+  std::vector<MappedFile> storage = {};         // what the records lie in, where it has to be kept
   std::vector<const std::uint8_t*> train = {};  // where each record begins
   std::vector<const std::uint8_t*> held_out = {};
 

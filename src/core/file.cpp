@@ -170,16 +170,20 @@ std::string read_file(const std::string& path, std::size_t limit) {
   return start.bytes;
 }
 
-FileStart read_file_start(const std::string& path, std::size_t count) {
+OpenFile open_regular_file(const std::string& path) {
   // O_NONBLOCK: opening a FIFO would wait for a writer.
-  const FileDescriptor descriptor(uninterrupted(
+  FileDescriptor descriptor(uninterrupted(
       [&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); }));
   if (descriptor.get() == -1) fail_to_open(path);
   struct stat status {};
   if (::fstat(descriptor.get(), &status) != 0) fail(path, "can't look at");
   if (!S_ISREG(status.st_mode)) throw ConfigError(Place{.file = path}, "not a regular file");
+  return {.descriptor = std::move(descriptor), .size = status.st_size};
+}
 
-  FileStart start{.bytes = {}, .size = status.st_size};
+FileStart read_file_start(const std::string& path, std::size_t count) {
+  const auto [descriptor, size] = open_regular_file(path);
+  FileStart start{.bytes = {}, .size = size};
   constexpr std::int64_t kMinChunk = 4096;
   constexpr std::int64_t kMaxChunk = 1024 * 1024;
   while (start.bytes.size() < count) {

@@ -115,4 +115,13 @@ class FileDescriptor {
   int descriptor_ = -1;
 };
 
+/// A regular file that is open for reading, and how many bytes it has.
+struct OpenFile {
+  FileDescriptor descriptor;
+  std::int64_t size = 0;
+};
+
+/// Throws as read_file does.
+OpenFile open_regular_file(const std::string& path);
+
 }  // namespace headroom

@@ -102,7 +102,7 @@ TEST_F(Cifar10, TrainsOnTheFirst45000AndHoldsOutTheTestFile) {
 
 TEST_F(Cifar10, RefusesAMissingFile) {
   fs::remove(file(3));
-  expect_refused("data_batch_3.bin: No such file");
+  expect_refused("data_batch_3.bin: can't open: No such file");
 }
 
 TEST_F(Cifar10, RefusesAFileThatIsTooShortOrTooLong) {
@@ -122,7 +122,7 @@ TEST_F(Cifar10, RefusesALabelThatIsNoClass) {
 TEST_F(Cifar10, RefusesAFolderInPlaceOfAFile) {
   fs::remove(file(1));
   fs::create_directory(file(1));
-  expect_refused("data_batch_1.bin");
+  expect_refused("data_batch_1.bin: not a regular file");
 }
 
 TEST_F(Cifar10, SaysWhatIsExpectedWhereNoPathIsGiven) {
