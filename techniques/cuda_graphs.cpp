@@ -105,10 +105,15 @@ std::string CudaGraphs::why_inactive(const Evidence& evidence, const Recipe&) co
 
 }  // namespace
 
-constexpr std::string_view kCudaGraphsExcludes[] = {
-    "activation_offload", "optimizer_in_backward", "ddp",         "zero_1",
-    "zero_2",             "fsdp",                  "tensor_parallel", "cpu_offload",
-    "layer_streaming"};
+constexpr std::string_view kCudaGraphsExcludes[] = {"activation_offload",
+                                                    "optimizer_in_backward",
+                                                    "ddp",
+                                                    "zero_1",
+                                                    "zero_2",
+                                                    "fsdp",
+                                                    "tensor_parallel",
+                                                    "cpu_offload",
+                                                    "layer_streaming"};
 
 extern constinit const TechniqueEntry kCudaGraphs{
     .name = "cuda_graphs",

@@ -76,7 +76,7 @@ struct Recipe {
   Sharding sharding = Sharding::none;
   WeightsOn weights_on = WeightsOn::device;
   bool restores_random_state = false;  // what runs again draws the same numbers
-  bool cuts_parameters = false;  // what the optimizer updates are parts of parameters
+  bool cuts_parameters = false;        // what the optimizer updates are parts of parameters
 
   /// Whether a technique puts each parameter where it stays, at split_parameters. The trainer then
   /// neither moves nor casts them.

@@ -71,8 +71,8 @@ struct Step {
   std::function<void(const Batch&)> begin_batch = [](const Batch&) {};
   std::function<at::Tensor(const Batch&)> forward{};  // a micro-batch -> its mean loss, shape ()
   std::function<void(const at::Tensor&)> backward{};  // a loss -> gradients
-  /// Forward and backward of a micro-batch -> its part of the batch's mean loss, shape (), detached.
-  /// What wraps it is around all that wraps those two.
+  /// Forward and backward of a micro-batch -> its part of the batch's mean loss, shape (),
+  /// detached. What wraps it is around all that wraps those two.
   std::function<at::Tensor(const Batch&)> run_micro_batch{};
   /// Called when a parameter of the model has its gradient of one backward pass, with its index.
   std::function<void(std::size_t)> parameter_ready{};

@@ -10,8 +10,8 @@ namespace headroom {
 // Each stands at the end of its technique's file.
 extern const TechniqueEntry kGradientAccumulation, kMixedPrecision, kBfloat16, kSgd, kLora,
     kOnDeviceInit, kActivationCheckpointing, kActivationOffload, kCompressedActivations,
-    kRecomputedNonlinearity, kChunkedLoss, kOptimizerOffload, kOptimizerInBackward, kCudaGraphs, kDdp,
-    kZero1,    kZero2, kFsdp, kTensorParallel, kCpuOffload, kLayerStreaming;
+    kRecomputedNonlinearity, kChunkedLoss, kOptimizerOffload, kOptimizerInBackward, kCudaGraphs,
+    kDdp, kZero1, kZero2, kFsdp, kTensorParallel, kCpuOffload, kLayerStreaming;
 
 std::span<const TechniqueEntry> technique_table() {
   static const std::array kTechniques{

@@ -193,7 +193,8 @@ bool Timeline::breaks_capture(cudaEvent_t handle) {
 bool Timeline::breaks_capture_of_device(int device) {
   const std::lock_guard lock(mutex_);
   bool breaks = false;
-  for (auto& [handle, each] : streams_) breaks |= each.device == device && break_graph(each.capture);
+  for (auto& [handle, each] : streams_)
+    breaks |= each.device == device && break_graph(each.capture);
   return breaks;
 }
 

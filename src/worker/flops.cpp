@@ -11,6 +11,7 @@
 
 #include <array>
 #include <atomic>
+#include <exception>
 #include <initializer_list>
 #include <limits>
 #include <memory>
@@ -131,7 +132,12 @@ std::atomic<std::int64_t> low_precision_flops{0};
 thread_local bool counting =
     false;  // inside an operator that counted: its parts do not count again
 
-struct Counted : at::ObserverContext {};
+/// An operator on its way.
+struct Counted : at::ObserverContext {
+  std::int64_t flops = 0;
+  bool is_low_precision = false;
+  int exceptions = std::uncaught_exceptions();
+};
 
 std::unique_ptr<at::ObserverContext> operator_starts(const at::RecordFunction& function) {
   if (counting) return nullptr;
@@ -139,18 +145,25 @@ std::unique_ptr<at::ObserverContext> operator_starts(const at::RecordFunction& f
   for (const Formula& formula : kFormulas) {
     if (formula.name != name) continue;
     const Inputs inputs = function.inputs();
-    const std::int64_t flops = formula.flops(inputs);
     const at::ScalarType dtype = inputs[formula.operand].toTensor().scalar_type();
-    add(all_flops, flops);
-    if (dtype == at::kHalf || dtype == at::kBFloat16) add(low_precision_flops, flops);
+    auto counted = std::make_unique<Counted>();
+    counted->flops = formula.flops(inputs);
+    counted->is_low_precision = dtype == at::kHalf || dtype == at::kBFloat16;
     counting = true;
-    return std::make_unique<Counted>();
+    return counted;
   }
   return nullptr;
 }
 
+/// A block that runs again stops where the last tensor is saved: at the beginning of a product,
+/// which is left by an exception before it computes.
 void operator_ends(const at::RecordFunction&, at::ObserverContext* context) {
-  if (context != nullptr) counting = false;
+  if (context == nullptr) return;
+  counting = false;
+  const auto& counted = static_cast<const Counted&>(*context);
+  if (std::uncaught_exceptions() > counted.exceptions) return;
+  add(all_flops, counted.flops);
+  if (counted.is_low_precision) add(low_precision_flops, counted.flops);
 }
 
 constexpr std::int64_t kSmallestVocabulary = 30000;

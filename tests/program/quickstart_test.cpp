@@ -141,14 +141,14 @@ TEST_F(Quickstart, OnDeviceInitNeverHoldsTheModelInFullPrecision) {
             2 * parameters("vit_on_device_init") + 4 * 192 * 768);
 }
 
-TEST_F(Quickstart, CheckpointingDropsActivationsForAThirdMoreWork) {
+TEST_F(Quickstart, CheckpointingDropsActivationsForAQuarterMoreWork) {
   const Cells& checkpointed = row("vit_activation_checkpointing");
   EXPECT_EQ(checkpointed.text("peak_phase"), "update");  // no longer in backward
   EXPECT_EQ(checkpointed.number("peak_activations_bytes"), 0);
   const double more =
       checkpointed.real("flops_per_step") / row("vit_vanilla").real("flops_per_step");
-  EXPECT_GT(more, 1.25);
-  EXPECT_LT(more, 1.34);
+  EXPECT_GT(more, 1.20);  // of a block 8 of 12 products of one size, and attention
+  EXPECT_LT(more, 1.26);
 }
 
 TEST_F(Quickstart, ActivationOffloadMovesThemToTheHostAndBack) {

@@ -39,7 +39,8 @@ class CudaGraphsTest : public testing::Test {
 };
 
 TEST_F(CudaGraphsTest, ComputesTheSameOnEachKindOfModel) {
-  for (const Json& model : {small_vit(), small_bert(), small_gpt2(), small_llama(), mini_resnet()}) {
+  for (const Json& model :
+       {small_vit(), small_bert(), small_gpt2(), small_llama(), mini_resnet()}) {
     expect_same(model, {}, kRecordedSteps - 1);
   }
 }
@@ -64,7 +65,8 @@ TEST_F(CudaGraphsTest, KeepsThePromiseOfOtherTechniques) {
     expect_same(small_vit(), {contracted(other)}, kRecordedSteps - 1);
   }
   for (const char* dtype : {"float16", "bfloat16"}) {
-    expect_same(small_vit(), {technique("mixed_precision", {{"dtype", dtype}})}, kRecordedSteps - 1);
+    expect_same(small_vit(), {technique("mixed_precision", {{"dtype", dtype}})},
+                kRecordedSteps - 1);
   }
   expect_same(small_gpt2(), {contracted("chunked_loss")}, kRecordedSteps - 1);
 }

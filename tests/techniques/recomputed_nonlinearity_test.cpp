@@ -43,6 +43,13 @@ TEST(RecomputedNonlinearityTest, RunsTheFunctionAgainAndNotTheProduct) {
   EXPECT_TRUE(weight.grad().defined() && hidden.grad().defined());
 }
 
+TEST(RecomputedNonlinearityTest, ComputesNoProductMore) {
+  for (const Json& values : {small_vit(), small_bert(), small_gpt2()}) {
+    const Trained with_it = train(with(values, {technique("recomputed_nonlinearity")}), 1);
+    EXPECT_EQ(with_it.evidence.flops, trained_once(values, 1).evidence.flops);
+  }
+}
+
 // The second run draws what the first one dropped.
 TEST(RecomputedNonlinearityTest, RestoresTheRandomState) {
   for (Json values : {small_vit(), small_bert(), small_gpt2()}) {
