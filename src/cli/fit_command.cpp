@@ -210,7 +210,10 @@ int fit(const Catalog& catalog, const FitOptions& options) {
   FitReport report;
   report.subject = suite->name();
   report.gpu = dry_run.gpu;
-  report.ranks = suite->plain_case().ranks();
+  const Case plain = suite->plain_case();
+  report.ranks = plain.ranks();
+  const std::string model = plain.find("model.name")->get<std::string>();
+  report.mixes_samples = catalog.find_model(model)->mixes_samples;
   report.file = file.string();
   report.stacks = stacks_for(catalog, options, *suite, dry_run.gpu);
   const MakeFitCase make_case = [&](const FitStack& stack, FitSize size, bool is_short) {

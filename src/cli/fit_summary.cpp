@@ -38,11 +38,18 @@ std::vector<std::string> answer_lines(const FitReport& report) {
   const FitAnswer& answer = report.answer;
   const FitStack& stack = report.stacks[answer.stack];
   const std::string gpus = report.ranks > 1 ? fmt::format("{} x ", report.ranks) : "";
-  return {fmt::format("{} on {}{} with {}: {}, {}{}", report.subject, gpus, report.gpu,
-                      format_bytes(report.memory_bytes), stack.name, describe(answer.size),
-                      of_each_rank(report)),
-          "the driver's peak is " + format_bytes(answer.plan.driver_peak_bytes) + "; " +
-              largest(answer)};
+  std::vector<std::string> lines = {
+      fmt::format("{} on {}{} with {}: {}, {}{}", report.subject, gpus, report.gpu,
+                  format_bytes(report.memory_bytes), stack.name, describe(answer.size),
+                  of_each_rank(report)),
+      "the driver's peak is " + format_bytes(answer.plan.driver_peak_bytes) + "; " +
+          largest(answer)};
+  if (report.mixes_samples && answer.size.micro_batches > 1) {
+    lines.emplace_back(
+        "the model normalises each micro-batch by itself: its loss is not that of the batch at "
+        "once");
+  }
+  return lines;
 }
 
 Json plan_to_json(const FitPlan& plan) {

@@ -20,6 +20,7 @@ struct FitReport {
   FitAnswer answer;
   std::vector<FitTrial> trials;  // all stacks at the answer's size
   std::string file;              // the suite that was written
+  bool mixes_samples = false;    // the model normalises over the samples of a micro-batch
 };
 
 /// For people: the answer, then the trials that no other one beats.

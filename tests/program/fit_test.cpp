@@ -65,6 +65,19 @@ TEST(Fit, AnswersWithASuiteThatFitsAndCouldTakeNoMore) {
   }
 }
 
+TEST(Fit, SaysWhatMicroBatchesAreToAModelThatNormalisesThem) {
+  const TemporaryFolder folder;
+  for (const std::string size : {"256", "16"}) {
+    const Ended ended = run_headroom({"fit", "resnet_mini", "--gpu", "t4", "--gpu-memory", "280MiB",
+                                      "--out", folder / "fit.yaml", "--set", "data.image_size=64",
+                                      "--set", "train.batch_size=" + size});
+    ASSERT_EQ(ended.code, 0) << ended.err;
+    const bool is_cut = ended.out.find("micro-batches\n") != std::string::npos;
+    EXPECT_EQ(is_cut, size == "256") << ended.out;
+    EXPECT_EQ(ended.out.find("normalises each micro-batch") != std::string::npos, is_cut);
+  }
+}
+
 TEST(Fit, SharesACaseAmongRanksWhereOneCantHoldIt) {
   const TemporaryFolder folder;
   // The context takes 670 of them; weights, gradients and state of one rank 172.
