@@ -2,10 +2,12 @@
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/linspace.h>
 
+#include <array>
 #include <cmath>
+#include <optional>
 #include <utility>
 
-#include "src/optimizers/block_map.h"
+#include "src/optimizers/block_moments.h"
 #include "src/optimizers/update_rule.h"
 
 namespace headroom {
@@ -27,17 +29,18 @@ class Adam4Bit final : public UpdateRule {
   Adam4Bit(const OptimizerOptions& options, StateFactory make_state)
       : options_(options), make_state_(std::move(make_state)) {}
   void apply(const UpdateTensors& tensors, const UpdateStep& step) override;
-  std::vector<at::Tensor> counters() const override;
+  std::vector<at::Tensor> counters() const override {
+    return moments_ ? moments_->tensors() : std::vector<at::Tensor>{};
+  }
 
  private:
   void update(at::Tensor weights, const at::Tensor& gradient, at::Tensor first, at::Tensor second,
               const UpdateStep& step) const;
   void update_whole(const UpdateTensors& tensors, std::size_t index, const UpdateStep& step) const;
-  void update_in_blocks(const UpdateTensors& tensors, std::size_t index, const UpdateStep& step);
 
   OptimizerOptions options_;
   StateFactory make_state_;
-  std::vector<BlockMap> maps_;  // of the first moment, and of the second
+  std::optional<BlockMoments> moments_;  // from the first update in blocks on
 };
 
 bool has_4_bits(const at::Tensor& parameter) {
@@ -70,28 +73,6 @@ void Adam4Bit::update_whole(const UpdateTensors& tensors, std::size_t index,
   second.copy_(wide_second);
 }
 
-void Adam4Bit::update_in_blocks(const UpdateTensors& tensors, std::size_t index,
-                                const UpdateStep& step) {
-  const at::Tensor parameter = tensors.parameters[index].view({-1, kBlockOf4Bits});
-  const at::Tensor gradient = tensors.gradients[index].reshape({-1, kBlockOf4Bits});
-  for_blocks(parameter.numel(), kBlockOf4Bits, [&](auto block, auto blocks, auto) {
-    const auto codes = [&](std::size_t k) {
-      return tensors.state[k][index].view({-1, kBlockOf4Bits / 2}).narrow(0, block, blocks);
-    };
-    const auto scales = [&](std::size_t k) {
-      return tensors.state[k][index].narrow(0, block, blocks);
-    };
-    const at::Tensor first = maps_[0].widened(codes(0), scales(1));
-    const at::Tensor second = maps_[1].widened(codes(2), scales(3));
-    at::Tensor piece = parameter.narrow(0, block, blocks);
-    const at::Tensor weights = piece.to(at::kFloat);
-    update(weights, gradient.narrow(0, block, blocks).to(at::kFloat), first, second, step);
-    piece.copy_(weights);
-    maps_[0].narrow(first, codes(0), scales(1));
-    maps_[1].narrow(second, codes(2), scales(3));
-  });
-}
-
 void Adam4Bit::apply(const UpdateTensors& tensors, const UpdateStep& step) {
   for (std::size_t i = 0; i < tensors.parameters.size(); ++i) {
     const at::Tensor& parameter = tensors.parameters[i];
@@ -99,22 +80,15 @@ void Adam4Bit::apply(const UpdateTensors& tensors, const UpdateStep& step) {
       update_whole(tensors, i, step);
       continue;
     }
-    if (maps_.empty()) {
+    if (!moments_) {
+      const at::Tensor dynamic = dynamic_map(/*is_signed=*/true, /*decades=*/3);
       const at::Tensor linear = at::linspace(0.0, 1.0, 17, at::kFloat).slice(0, 1);
-      maps_.emplace_back(dynamic_map(/*is_signed=*/true, /*decades=*/3), k4Bits, parameter,
-                         make_state_);
-      maps_.emplace_back(linear, k4Bits, parameter, make_state_);
+      moments_.emplace(kBlockOf4Bits, k4Bits, std::array{dynamic, linear}, parameter, make_state_);
     }
-    update_in_blocks(tensors, i, step);
+    moments_->update(tensors, i, [&](auto weights, const auto& gradient, auto first, auto second) {
+      update(weights, gradient, first, second, step);
+    });
   }
-}
-
-std::vector<at::Tensor> Adam4Bit::counters() const {
-  std::vector<at::Tensor> all;
-  for (const BlockMap& map : maps_) {
-    for (const at::Tensor& tensor : map.tensors()) all.push_back(tensor);
-  }
-  return all;
 }
 
 std::unique_ptr<UpdateRule> make_adam_4bit(const OptimizerOptions& options,

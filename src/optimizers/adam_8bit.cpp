@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ATen/TensorOperators.h>
 
+#include <array>
 #include <cmath>
+#include <optional>
 #include <utility>
 
-#include "src/optimizers/block_map.h"
+#include "src/optimizers/block_moments.h"
 #include "src/optimizers/update_rule.h"
 
 namespace headroom {
@@ -22,16 +24,18 @@ class Adam8Bit final : public UpdateRule {
   Adam8Bit(const OptimizerOptions& options, StateFactory make_state)
       : options_(options), make_state_(std::move(make_state)) {}
   void apply(const UpdateTensors& tensors, const UpdateStep& step) override;
-  std::vector<at::Tensor> counters() const override;
+  std::vector<at::Tensor> counters() const override {
+    return moments_ ? moments_->tensors() : std::vector<at::Tensor>{};
+  }
 
  private:
   void update(at::Tensor weights, const at::Tensor& gradient, at::Tensor first, at::Tensor second,
               const UpdateStep& step) const;
-  void update_in_blocks(const UpdateTensors& tensors, std::size_t index, const UpdateStep& step);
+  void update_whole(const UpdateTensors& tensors, std::size_t index, const UpdateStep& step) const;
 
   OptimizerOptions options_;
   StateFactory make_state_;
-  std::vector<BlockMap> maps_;  // of the first moment, and of the second
+  std::optional<BlockMoments> moments_;  // from the first update in blocks on
 };
 
 bool has_8_bits(const at::Tensor& parameter) { return parameter.numel() >= kFewestInBlocks; }
@@ -48,54 +52,31 @@ void Adam8Bit::update(at::Tensor weights, const at::Tensor& gradient, at::Tensor
   weights.addcdiv_(first, denominator, -step.lr / correction1);
 }
 
-void Adam8Bit::update_in_blocks(const UpdateTensors& tensors, std::size_t index,
-                                const UpdateStep& step) {
-  const at::Tensor parameter = tensors.parameters[index].view({-1});
-  const at::Tensor gradient = tensors.gradients[index].reshape({-1});
-  for_blocks(parameter.numel(), kBlockOf8Bits, [&](auto block, auto blocks, auto width) {
-    const auto piece = [&](const at::Tensor& flat) {
-      return flat.narrow(0, block * kBlockOf8Bits, blocks * width).view({blocks, width});
-    };
-    const auto codes = [&](std::size_t k) { return piece(tensors.state[k][index].view({-1})); };
-    const auto scales = [&](std::size_t k) {
-      return tensors.state[k][index].narrow(0, block, blocks);
-    };
-    const at::Tensor first = maps_[0].widened(codes(0), scales(1));
-    const at::Tensor second = maps_[1].widened(codes(2), scales(3));
-    const at::Tensor weights = piece(parameter).to(at::kFloat);
-    update(weights, piece(gradient).to(at::kFloat), first, second, step);
-    piece(parameter).copy_(weights);
-    maps_[0].narrow(first, codes(0), scales(1));
-    maps_[1].narrow(second, codes(2), scales(3));
-  });
+void Adam8Bit::update_whole(const UpdateTensors& tensors, std::size_t index,
+                            const UpdateStep& step) const {
+  at::Tensor parameter = tensors.parameters[index];
+  const at::Tensor weights = parameter.to(at::kFloat);
+  update(weights, tensors.gradients[index].to(at::kFloat), tensors.state[0][index],
+         tensors.state[1][index], step);
+  parameter.copy_(weights);
 }
 
 void Adam8Bit::apply(const UpdateTensors& tensors, const UpdateStep& step) {
   for (std::size_t i = 0; i < tensors.parameters.size(); ++i) {
-    at::Tensor parameter = tensors.parameters[i];
-    if (has_8_bits(parameter)) {
-      if (maps_.empty()) {
-        for (const bool is_signed : {true, false}) {
-          maps_.emplace_back(dynamic_map(is_signed, /*decades=*/7), CodeFormat{}, parameter,
-                             make_state_);
-        }
-      }
-      update_in_blocks(tensors, i, step);
+    const at::Tensor& parameter = tensors.parameters[i];
+    if (!has_8_bits(parameter)) {
+      update_whole(tensors, i, step);
       continue;
     }
-    const at::Tensor weights = parameter.to(at::kFloat);
-    update(weights, tensors.gradients[i].to(at::kFloat), tensors.state[0][i], tensors.state[1][i],
-           step);
-    parameter.copy_(weights);
+    if (!moments_) {
+      const auto map = [](bool is_signed) { return dynamic_map(is_signed, /*decades=*/7); };
+      moments_.emplace(kBlockOf8Bits, CodeFormat{}, std::array{map(true), map(false)}, parameter,
+                       make_state_);
+    }
+    moments_->update(tensors, i, [&](auto weights, const auto& gradient, auto first, auto second) {
+      update(weights, gradient, first, second, step);
+    });
   }
-}
-
-std::vector<at::Tensor> Adam8Bit::counters() const {
-  std::vector<at::Tensor> all;
-  for (const BlockMap& map : maps_) {
-    for (const at::Tensor& tensor : map.tensors()) all.push_back(tensor);
-  }
-  return all;
 }
 
 std::unique_ptr<UpdateRule> make_adam_8bit(const OptimizerOptions& options,

@@ -3,8 +3,6 @@
 
 #include <ATen/core/Tensor.h>
 
-#include <algorithm>
-#include <cstdint>
 #include <vector>
 
 #include "src/optimizers/update_rule.h"
@@ -15,9 +13,6 @@ namespace headroom {
 /// `decades` + 1 of them: 0, 1, and in each decade twice as many as in the one below. Source:
 /// Dettmers 2015, arXiv:1511.04561.
 at::Tensor dynamic_map(bool is_signed, int decades);
-
-/// Fewer numbers of a parameter are not worth the error of codes.
-constexpr std::int64_t kFewestInBlocks = 4096;
 
 /// How numbers become codes, where implementations differ.
 struct CodeFormat {
@@ -45,18 +40,5 @@ class BlockMap {
   at::Tensor of_bytes_;  // (256), or (256, 2)
   at::Tensor edges_;     // (255), or (15)
 };
-
-/// Calls `work(first, blocks, width)` for `numbers` numbers in blocks of `block`: for at most a
-/// million at once, 4 MiB in float32, which bounds what an update takes beside its state. The last
-/// block may be shorter and comes by itself.
-template <class Work>
-void for_blocks(std::int64_t numbers, std::int64_t block, const Work& work) {
-  constexpr std::int64_t kNumbersAtOnce = 1 << 20;
-  const std::int64_t whole = numbers / block;
-  for (std::int64_t first = 0; first < whole; first += kNumbersAtOnce / block) {
-    work(first, std::min(kNumbersAtOnce / block, whole - first), block);
-  }
-  if (whole * block < numbers) work(whole, std::int64_t{1}, numbers - whole * block);
-}
 
 }  // namespace headroom
