@@ -41,7 +41,7 @@ HEAP = {"MALLOC_MMAP_THRESHOLD_": str(32 * 2**20), "MALLOC_TRIM_THRESHOLD_": str
 BUILD = pathlib.Path(__file__).resolve().parents[2] / "build/release"
 
 
-def read_cases(suite: pathlib.Path, options: list, build=BUILD) -> list:
+def read_cases(build: pathlib.Path, suite: pathlib.Path, options: list) -> list:
     """The cases of a suite file, every field given; techniques by name."""
     printed = subprocess.check_output(
         [build / "headroom", "run", suite, "--list-cases", "--json", *options])
@@ -86,12 +86,12 @@ def child() -> None:
     os._exit(0)  # gloo's threads may end a process that leaves while others do
 
 
-def run_ours(suite: pathlib.Path, name: str, settings: list) -> dict:
+def run_ours(build: pathlib.Path, suite: pathlib.Path, name: str, settings: list) -> dict:
     """Our row of that case; its status is `ok`."""
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder) / "out"
         subprocess.run(
-            [BUILD / "headroom", "run", suite, "--device", "cpu", "--out", out,
+            [build / "headroom", "run", suite, "--device", "cpu", "--out", out,
              "--only", f"^{re.escape(name)}$", *settings],
             check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )
@@ -99,11 +99,11 @@ def run_ours(suite: pathlib.Path, name: str, settings: list) -> dict:
             return next(csv.DictReader(file))
 
 
-def run_both(suite: pathlib.Path, case: dict, settings: list, repeats: int) -> tuple:
+def run_both(arguments: argparse.Namespace, case: dict, settings: list) -> tuple:
     """Ours and theirs, column by column; the smallest of all repeats."""
     ours, theirs = [], []
-    for _ in range(repeats):
-        ours.append(run_ours(suite, case["name"], settings))
+    for _ in range(arguments.repeats):
+        ours.append(run_ours(arguments.build, arguments.suite, case["name"], settings))
         theirs.append(run_case(case))
         if "not_covered" in theirs[0]:
             return ours[0], theirs[0]
@@ -120,13 +120,15 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=2)
     parser.add_argument("--only", default="", help="as of headroom run")
     parser.add_argument("--set", action="append", default=[], help="as of headroom run")
+    parser.add_argument("--build", type=pathlib.Path, default=BUILD)
     arguments = parser.parse_args()
     settings = [word for value in arguments.set for word in ("--set", value)]
     ratios, remarks = [], []
-    for case in read_cases(arguments.suite, ["--only", arguments.only, *settings]):
+    options = ["--only", arguments.only, *settings]
+    for case in read_cases(arguments.build, arguments.suite, options):
         name = case["name"]
         print(f"running {name}", file=sys.stderr)
-        ours, theirs = run_both(arguments.suite, case, settings, arguments.repeats)
+        ours, theirs = run_both(arguments, case, settings)
         if "not_covered" in theirs:
             remarks.append(f"{name}: not covered: {theirs['not_covered']}")
             continue

@@ -71,7 +71,7 @@ def main() -> None:
     arguments = parser.parse_args()
     settings = ["--only", arguments.only]
     settings += [word for value in arguments.set for word in ("--set", value)]
-    cases = {case["name"]: case for case in read_cases(arguments.suite, settings, arguments.build)}
+    cases = {case["name"]: case for case in read_cases(arguments.build, arguments.suite, settings)}
     print(f"{'ours/theirs':>11}  {'ours':>15}  {'theirs':>15}  case")
     for row in plan_ours(arguments.build, arguments.suite, arguments.gpu, settings):
         ours = row["run_peak_allocated_bytes"]
