@@ -3,7 +3,9 @@
 PyTorch."""
 import gc
 import os
+import pathlib
 import statistics
+import sys
 import time
 from contextlib import nullcontext
 from unittest.mock import patch
@@ -17,19 +19,10 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.parallel import DistributedDataParallel
 from torch.profiler import ProfilerActivity, profile, record_function
 from torch.utils.checkpoint import checkpoint
-from torchvision.models import resnet50
-from torchvision.models.resnet import Bottleneck, ResNet
-from torchvision.models.vision_transformer import VisionTransformer
-from transformers import (
-    BertConfig,
-    BertForSequenceClassification,
-    DistilBertConfig,
-    DistilBertForSequenceClassification,
-    GPT2Config,
-    GPT2LMHeadModel,
-    LlamaConfig,
-    LlamaForCausalLM,
-)
+from torchvision.models.resnet import Bottleneck
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tests/golden"))
+from references import BERTS, BIGBIRDS, DISTILBERTS, GPT2S, LLAMAS, RESNETS, VITS, make
 
 try:
     from peft import LoraConfig, get_peft_model
@@ -42,42 +35,18 @@ MEMORY_TRIES = 5
 MOST_LEFT = 2**16  # bytes that PyTorch itself keeps
 SETTLE_S = 0.02
 
-VIT = {  # patch, layers, heads, width
-    "vit_ti_16": (16, 12, 3, 192),
-    "vit_s_16": (16, 12, 6, 384),
-    "vit_b_16": (16, 12, 12, 768),
-    "vit_l_16": (16, 24, 16, 1024),
-    "vit_h_14": (14, 32, 16, 1280),
-}
-BERT = {  # layers, heads, width
-    "bert_mini": (4, 4, 256),
-    "bert_base": (12, 12, 768),
-    "bert_large": (24, 16, 1024),
-}
-GPT2 = {  # layers, heads, width
-    "gpt2_mini": (4, 4, 256),
-    "gpt2": (12, 12, 768),
-}
-
-
-class MiniResNet(ResNet):
-    """torchvision's, with an eighth of the channels behind the stem."""
-
-    def __init__(self, num_classes):
-        super().__init__(Bottleneck, [2, 2, 1, 1])
-        self.fc = torch.nn.Linear(self.inplanes, num_classes)
-
-    def _make_layer(self, block, planes, *arguments, **options):
-        return super()._make_layer(block, planes // 8, *arguments, **options)
-
-
-RESNET = {"resnet_mini": MiniResNet, "resnet_50": resnet50}
-LLAMA = {  # layers, heads, width, heads of queries a head of keys serves, vocabulary
-    "llama_mini": (4, 4, 256, 2, 32000),
-    "llama_1b": (16, 32, 2048, 4, 128256),
-}
-ROTARY = {"rope_type": "llama3", "rope_theta": 500000.0, "factor": 32.0, "low_freq_factor": 1.0,
-          "high_freq_factor": 4.0, "original_max_position_embeddings": 8192}
+LAYERS = [  # of which models, and where the repeated layers are; those of a ResNet lie scattered
+    (VITS, "encoder.layers"),
+    (BERTS, "bert.encoder.layer"),
+    (DISTILBERTS, "distilbert.transformer.layer"),
+    (GPT2S, "transformer.h"),
+    (LLAMAS, "model.layers"),
+]
+FEED_FORWARD = [  # in a layer: the nonlinear function, and the product that reads its result
+    (BERTS, "intermediate.intermediate_act_fn", "output.dense"),
+    (DISTILBERTS, "ffn.activation", "ffn.lin2"),
+    (GPT2S, "mlp.act", "mlp.c_proj"),
+]
 LORA = {  # peft's task, attention's first products, its last, and the feed-forward layer's
     "bert": ("SEQ_CLS", r"self\.(query|key|value)", r"attention\.output\.dense",
              r"(intermediate|output)\.dense"),
@@ -86,7 +55,8 @@ LORA = {  # peft's task, attention's first products, its last, and the feed-forw
 }
 NO_TARGET = -100  # behind a text's last token
 KNOWN = {"gradient_accumulation", "mixed_precision", "bfloat16", "sgd", "on_device_init",
-         "activation_checkpointing", "chunked_loss", "optimizer_in_backward", "lora"}
+         "activation_checkpointing", "recomputed_nonlinearity", "chunked_loss",
+         "optimizer_in_backward", "lora"}
 JOINS_RANKS = {"ddp", "zero_1", "fsdp"}
 NOT_ON_RANKS = {"gradient_accumulation", "optimizer_in_backward", "lora"}
 
@@ -117,65 +87,21 @@ def check(case: dict) -> None:
         raise NotCovered("attention " + case["model"]["attention"])
 
 
-def sized(model: dict, layers: int, heads: int, width: int) -> tuple:
-    """The size of a name, with what the suite sets of it; 0 sets nothing."""
-    return model["layers"] or layers, model["heads"] or heads, model["width"] or width
-
-
-def make_llama(model: dict) -> LlamaForCausalLM:
-    *size, queries_a_key_head, vocabulary = LLAMA[model["name"]]
-    layers, heads, width = sized(model, *size)
-    return LlamaForCausalLM(LlamaConfig(
-        num_hidden_layers=layers, num_attention_heads=heads, hidden_size=width,
-        num_key_value_heads=heads // queries_a_key_head, intermediate_size=4 * width,
-        vocab_size=vocabulary, max_position_embeddings=131072, rms_norm_eps=1e-5,
-        tie_word_embeddings=True, rope_parameters=dict(ROTARY), use_cache=False,
-        attention_dropout=model["dropout"],
-        attn_implementation="eager" if model["attention"] == "eager" else "sdpa"))
-
-
 def make_model(case: dict):
     """The model and its repeated layers."""
     model, name = case["model"], case["model"]["name"]
-    if name in VIT:
-        if model["attention"] == "eager":
-            raise NotCovered("eager attention in torchvision")
-        patch, *size = VIT[name]
-        layers, heads, width = sized(model, *size)
-        made = VisionTransformer(
-            case["data"]["image_size"], patch, layers, heads, width, 4 * width,
-            dropout=model["dropout"], num_classes=model["num_classes"])
-        return made, list(made.encoder.layers)
-    if name in RESNET:
-        made = RESNET[name](num_classes=model["num_classes"])
+    eager = model["attention"] == "eager"
+    if name in VITS and eager:
+        raise NotCovered("eager attention in torchvision")
+    if name in BIGBIRDS:  # transformers' has other operators: plan_bigbird.py
+        raise NotCovered("model " + name)
+    size = {key: model[key] for key in ("layers", "width", "heads") if model.get(key)}
+    made = make(name, model["num_classes"], case["data"].get("image_size"), model["dropout"], size,
+                "eager" if eager else "sdpa")
+    if name in RESNETS:
         return made, [module for module in made.modules() if isinstance(module, Bottleneck)]
-    text = {"num_labels": model["num_classes"],
-            "attn_implementation": "eager" if model["attention"] == "eager" else "sdpa"}
-    if name in BERT:
-        layers, heads, width = sized(model, *BERT[name])
-        made = BertForSequenceClassification(BertConfig(
-            num_hidden_layers=layers, num_attention_heads=heads, hidden_size=width,
-            intermediate_size=4 * width, hidden_dropout_prob=model["dropout"],
-            attention_probs_dropout_prob=model["dropout"], **text))
-        return made, list(made.bert.encoder.layer)
-    if name == "distilbert":
-        layers, heads, width = sized(model, 6, 12, 768)
-        made = DistilBertForSequenceClassification(DistilBertConfig(
-            n_layers=layers, n_heads=heads, dim=width, hidden_dim=4 * width,
-            dropout=model["dropout"], attention_dropout=model["dropout"],
-            seq_classif_dropout=model["dropout"], **text))
-        return made, list(made.distilbert.transformer.layer)
-    if name in GPT2:
-        layers, heads, width = sized(model, *GPT2[name])
-        made = GPT2LMHeadModel(GPT2Config(
-            n_layer=layers, n_head=heads, n_embd=width, resid_pdrop=model["dropout"],
-            embd_pdrop=model["dropout"], attn_pdrop=model["dropout"], use_cache=False,
-            attn_implementation=text["attn_implementation"]))
-        return made, list(made.transformer.h)
-    if name in LLAMA:
-        made = make_llama(model)
-        return made, list(made.model.layers)
-    raise NotCovered("model " + name)
+    path = next(path for names, path in LAYERS if name in names)
+    return made, list(made.get_submodule(path))
 
 
 def add_lora(model, case: dict):
@@ -190,13 +116,30 @@ def add_lora(model, case: dict):
     return get_peft_model(model, config, autocast_adapter_dtype=False)
 
 
+def checkpointed(forward):
+    return lambda *args, **options: checkpoint(forward, *args, use_reentrant=False, **options)
+
+
+def recompute_nonlinearity(layers: list, name: str) -> None:
+    """One checkpoint around the function and the product: around the function alone, the product
+    would keep its result."""
+    found = next((paths for names, *paths in FEED_FORWARD if name in names), None)
+    if found is None:
+        raise NotCovered("recomputed_nonlinearity of " + name)
+    for layer in layers:
+        nonlinear, product = (layer.get_submodule(path) for path in found)
+        layer.set_submodule(found[0], torch.nn.Identity())
+        product.forward = checkpointed(
+            lambda x, first=nonlinear, second=product.forward: second(first(x)))
+
+
 def make_batch(case: dict):
     data, size = case["data"], case["train"]["batch_size"]
     labels = torch.randint(case["model"]["num_classes"], (size,))
-    if case["model"]["name"] in VIT | RESNET:
+    if case["model"]["name"] in VITS | RESNETS:
         return torch.randn(size, 3, data["image_size"], data["image_size"]), labels
     tokens = torch.randint(100, 30000, (size, data["sequence_length"]))
-    if case["model"]["name"] in GPT2 or case["model"]["name"] in LLAMA:
+    if case["model"]["name"] in GPT2S | LLAMAS:
         labels = torch.nn.functional.pad(tokens, (0, 1), value=NO_TARGET)[:, 1:]
     return tokens, labels
 
@@ -213,9 +156,11 @@ class Case:
         self.model.to(device).to(self.dtype)
         if "lora" in self.techniques:
             self.model = add_lora(self.model, case)
+        if "recomputed_nonlinearity" in self.techniques:
+            recompute_nonlinearity(layers, case["model"]["name"])
         if "activation_checkpointing" in self.techniques:
             for layer in layers:
-                layer.forward = self.checkpointed(layer.forward)
+                layer.forward = checkpointed(layer.forward)
         self.attention = {
             # Of ours on the CPU, and on a GPU where products are in 16 bits.
             "automatic": [SDPBackend.FLASH_ATTENTION],
@@ -225,10 +170,6 @@ class Case:
         self.share(layers)
         self.set_optimizer()
         self.inputs, self.labels = make_batch(case)
-
-    @staticmethod
-    def checkpointed(forward):
-        return lambda *args, **options: checkpoint(forward, *args, use_reentrant=False, **options)
 
     def share(self, layers) -> None:
         """Among ranks: a unit for each block and one for the rest, or replicas."""

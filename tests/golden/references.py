@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Python references of the models, by the names and sizes that headroom has them under."""
+"""The Python references of the models, by the names and sizes that headroom has them under. Golden
+values are made of them, and benchmarks/peers trains them."""
 
 import contextlib
 from unittest import mock
 
 import torch
-import torchvision
+from torchvision.models import resnet50
 from torchvision.models.resnet import Bottleneck, ResNet
 from torchvision.models.vision_transformer import VisionTransformer
 from transformers import (
@@ -21,30 +22,53 @@ from transformers import (
     LlamaForCausalLM,
 )
 
-# name: (patch, layers, heads, width); the first three are not among torchvision's builders
+# Feed-forward layers are four times as wide as their model.
 VITS = {
-    "vit_mini": (16, 6, 2, 64),
-    "vit_ti_16": (16, 12, 3, 192),
-    "vit_s_16": (16, 12, 6, 384),
-    "vit_b_16": (16, 12, 12, 768),
-    "vit_l_16": (16, 24, 16, 1024),
-    "vit_h_14": (14, 32, 16, 1280),
+    "vit_mini": {"patch": 16, "layers": 6, "width": 64, "heads": 2},
+    "vit_ti_16": {"patch": 16, "layers": 12, "width": 192, "heads": 3},
+    "vit_s_16": {"patch": 16, "layers": 12, "width": 384, "heads": 6},
+    "vit_b_16": {"patch": 16, "layers": 12, "width": 768, "heads": 12},
+    "vit_l_16": {"patch": 16, "layers": 24, "width": 1024, "heads": 16},
+    "vit_h_14": {"patch": 14, "layers": 32, "width": 1280, "heads": 16},
 }
-BERTS = {  # name: (width, layers, heads, intermediate)
-    "bert_mini": (256, 4, 4, 1024),
-    "bert_base": (768, 12, 12, 3072),
-    "bert_large": (1024, 24, 16, 4096),
+BERTS = {
+    "bert_mini": {"layers": 4, "width": 256, "heads": 4},
+    "bert_base": {"layers": 12, "width": 768, "heads": 12},
+    "bert_large": {"layers": 24, "width": 1024, "heads": 16},
 }
-BIGBIRDS = {  # name: (width, layers, heads, intermediate, block, positions)
-    "bigbird_mini": (64, 4, 2, 256, 8, 1024),
-    "bigbird_roberta_base": (768, 12, 12, 3072, 64, 4096),
+DISTILBERTS = {"distilbert": {"layers": 6, "width": 768, "heads": 12}}
+BIGBIRD = {"layers": 12, "width": 768, "heads": 12, "block": 64, "positions": 4096}
+BIGBIRDS = {  # with the tokens of a block, and of the longest text
+    "bigbird_mini": {"layers": 4, "width": 64, "heads": 2, "block": 8, "positions": 1024},
+    "bigbird_roberta_base": BIGBIRD,
 }
-GPT2S = {  # name: (layers, width, heads, vocabulary, positions)
-    "gpt2_mini": (4, 256, 4, 50257, 1024),
-    "gpt2": (12, 768, 12, 50257, 1024),
-    "gpt2_xl": (48, 1600, 25, 50257, 1024),
-    "gpt2_7_5b": (36, 4096, 32, 51200, 2048),
+GPT2S = {
+    "gpt2_mini": {"layers": 4, "width": 256, "heads": 4, "vocabulary": 50257, "positions": 1024},
+    "gpt2": {"layers": 12, "width": 768, "heads": 12, "vocabulary": 50257, "positions": 1024},
+    "gpt2_xl": {"layers": 48, "width": 1600, "heads": 25, "vocabulary": 50257, "positions": 1024},
+    "gpt2_7_5b": {"layers": 36, "width": 4096, "heads": 32, "vocabulary": 51200, "positions": 2048},
 }
+LLAMAS = {  # with the heads of queries that one of keys serves
+    "llama_mini": {"layers": 4, "width": 256, "heads": 4, "served": 2, "vocabulary": 32000},
+    "llama_1b": {"layers": 16, "width": 2048, "heads": 32, "served": 4, "vocabulary": 128256},
+}
+ROTARY = {
+    "rope_type": "llama3",
+    "rope_theta": 500000.0,
+    "factor": 32.0,
+    "low_freq_factor": 1.0,
+    "high_freq_factor": 4.0,
+    "original_max_position_embeddings": 8192,
+}
+SIZED = {  # of each family one of a size that no name has
+    "vit_mini": {"layers": 2, "width": 48, "heads": 3},
+    "bert_mini": {"layers": 1, "width": 48, "heads": 3},
+    "distilbert": {"layers": 2, "width": 48, "heads": 4},
+    "gpt2_mini": {"layers": 2, "width": 40, "heads": 5},
+    "llama_mini": {"layers": 2, "width": 96, "heads": 6},
+}
+
+
 class MiniResNet(ResNet):
     """torchvision's, with an eighth of the channels behind the stem."""
 
@@ -56,49 +80,7 @@ class MiniResNet(ResNet):
         return super()._make_layer(block, planes // 8, *arguments, **options)
 
 
-RESNETS = {"resnet_mini": MiniResNet, "resnet_50": torchvision.models.resnet50}
-
-LLAMAS = {  # name: (layers, width, heads, heads of keys, intermediate, vocabulary)
-    "llama_mini": (4, 256, 4, 2, 1024, 32000),
-    "llama_1b": (16, 2048, 32, 8, 8192, 128256),
-}
-SIZED = {  # of each family one of a size that no name has
-    "vit_mini": {"layers": 2, "width": 48, "heads": 3},
-    "bert_mini": {"layers": 1, "width": 48, "heads": 3},
-    "distilbert": {"layers": 2, "width": 48, "heads": 4},
-    "gpt2_mini": {"layers": 2, "width": 40, "heads": 5},
-    "llama_mini": {"layers": 2, "width": 96, "heads": 6},
-}
-
-
-def make_llama(name, dropout, size):
-    layers, width, heads, key_heads, intermediate, vocabulary = LLAMAS[name]
-    if size:
-        key_heads, intermediate = key_heads * size["heads"] // heads, 4 * size["width"]
-        layers, width, heads = size["layers"], size["width"], size["heads"]
-    return LlamaForCausalLM(
-        LlamaConfig(
-            num_hidden_layers=layers,
-            hidden_size=width,
-            num_attention_heads=heads,
-            num_key_value_heads=key_heads,
-            intermediate_size=intermediate,
-            vocab_size=vocabulary,
-            max_position_embeddings=131072,
-            rms_norm_eps=1e-5,
-            tie_word_embeddings=True,
-            rope_parameters={
-                "rope_type": "llama3",
-                "rope_theta": 500000.0,
-                "factor": 32.0,
-                "low_freq_factor": 1.0,
-                "high_freq_factor": 4.0,
-                "original_max_position_embeddings": 8192,
-            },
-            attention_dropout=dropout,
-            attn_implementation="eager",
-        )
-    )
+RESNETS = {"resnet_mini": MiniResNet, "resnet_50": resnet50}
 
 
 class Float64Torch:
@@ -119,77 +101,102 @@ def in_float64(name):
     return patches
 
 
-def make(name, classes, image_size, dropout=0.0, size=None):
-    """`size`: layers, width and heads other than the name's."""
-    if name in LLAMAS:
-        return make_llama(name, dropout, size)
-    if name in VITS:
-        patch, layers, heads, width = VITS[name]
-        if size:
-            layers, width, heads = size["layers"], size["width"], size["heads"]
-        if hasattr(torchvision.models, name):
-            builder = getattr(torchvision.models, name)
-            return builder(num_classes=classes, image_size=image_size, dropout=dropout)
-        return VisionTransformer(
-            image_size, patch, layers, heads, width, 4 * width, dropout, num_classes=classes
-        )
+def make(name, classes, image_size, dropout=0.0, size=None, attention="eager"):
+    """`size`: of layers, width and heads those that are not the name's. `attention`: that of
+    transformers; torchvision has one alone."""
+    size = size or {}
     if name in RESNETS:
         return RESNETS[name](num_classes=classes)
+    if name in VITS:
+        return make_vit(VITS[name] | size, classes, image_size, dropout)
+    options = {"attn_implementation": attention}
     if name in GPT2S:
-        layers, width, heads, vocabulary, positions = GPT2S[name]
-        if size:
-            layers, width, heads = size["layers"], size["width"], size["heads"]
-        return GPT2LMHeadModel(
-            GPT2Config(
-                n_layer=layers,
-                n_embd=width,
-                n_head=heads,
-                vocab_size=vocabulary,
-                n_positions=positions,
-                embd_pdrop=dropout,
-                attn_pdrop=dropout,
-                resid_pdrop=dropout,
-                attn_implementation="eager",
-            )
-        )
-    options = {"num_labels": classes, "attn_implementation": "eager"}
+        return GPT2LMHeadModel(gpt2_config(GPT2S[name] | size, dropout, **options))
+    if name in LLAMAS:
+        return LlamaForCausalLM(llama_config(LLAMAS[name] | size, dropout, **options))
     if name in BIGBIRDS:
         return BigBirdForSequenceClassification(bigbird_config(name, dropout, num_labels=classes))
+    options["num_labels"] = classes
     if name in BERTS:
-        width, layers, heads, intermediate = BERTS[name]
-        if size:
-            layers, width, heads = size["layers"], size["width"], size["heads"]
-            intermediate = 4 * width
-        return BertForSequenceClassification(
-            BertConfig(
-                hidden_size=width,
-                num_hidden_layers=layers,
-                num_attention_heads=heads,
-                intermediate_size=intermediate,
-                hidden_dropout_prob=dropout,
-                attention_probs_dropout_prob=dropout,
-                **options,
-            )
-        )
-    if size:
-        options |= {"n_layers": size["layers"], "dim": size["width"], "n_heads": size["heads"]}
-        options["hidden_dim"] = 4 * size["width"]
-    return DistilBertForSequenceClassification(
-        DistilBertConfig(
-            dropout=dropout, attention_dropout=dropout, seq_classif_dropout=dropout, **options
-        )
+        return BertForSequenceClassification(bert_config(BERTS[name] | size, dropout, **options))
+    config = distilbert_config(DISTILBERTS[name] | size, dropout, **options)
+    return DistilBertForSequenceClassification(config)
+
+
+def make_vit(size, classes, image_size, dropout):
+    layers, width, heads = size["layers"], size["width"], size["heads"]
+    return VisionTransformer(
+        image_size, size["patch"], layers, heads, width, 4 * width, dropout, num_classes=classes
+    )
+
+
+def gpt2_config(size, dropout, **options):
+    return GPT2Config(
+        n_layer=size["layers"],
+        n_embd=size["width"],
+        n_head=size["heads"],
+        vocab_size=size["vocabulary"],
+        n_positions=size["positions"],
+        embd_pdrop=dropout,
+        attn_pdrop=dropout,
+        resid_pdrop=dropout,
+        use_cache=False,
+        **options,
+    )
+
+
+def llama_config(size, dropout, **options):
+    return LlamaConfig(
+        num_hidden_layers=size["layers"],
+        hidden_size=size["width"],
+        num_attention_heads=size["heads"],
+        num_key_value_heads=size["heads"] // size["served"],
+        intermediate_size=4 * size["width"],
+        vocab_size=size["vocabulary"],
+        max_position_embeddings=131072,
+        rms_norm_eps=1e-5,
+        tie_word_embeddings=True,
+        rope_parameters=dict(ROTARY),
+        attention_dropout=dropout,
+        use_cache=False,
+        **options,
+    )
+
+
+def bert_config(size, dropout, **options):
+    return BertConfig(
+        num_hidden_layers=size["layers"],
+        hidden_size=size["width"],
+        num_attention_heads=size["heads"],
+        intermediate_size=4 * size["width"],
+        hidden_dropout_prob=dropout,
+        attention_probs_dropout_prob=dropout,
+        **options,
+    )
+
+
+def distilbert_config(size, dropout, **options):
+    return DistilBertConfig(
+        n_layers=size["layers"],
+        dim=size["width"],
+        n_heads=size["heads"],
+        hidden_dim=4 * size["width"],
+        dropout=dropout,
+        attention_dropout=dropout,
+        seq_classif_dropout=dropout,
+        **options,
     )
 
 
 def bigbird_config(name, dropout, **options):
-    width, layers, heads, intermediate, block, positions = BIGBIRDS[name]
+    size = BIGBIRDS[name]
     return BigBirdConfig(
-        hidden_size=width,
-        num_hidden_layers=layers,
-        num_attention_heads=heads,
-        intermediate_size=intermediate,
-        block_size=block,
-        max_position_embeddings=positions,
+        num_hidden_layers=size["layers"],
+        hidden_size=size["width"],
+        num_attention_heads=size["heads"],
+        intermediate_size=4 * size["width"],
+        block_size=size["block"],
+        max_position_embeddings=size["positions"],
         hidden_dropout_prob=dropout,
         attention_probs_dropout_prob=dropout,
         **options,
