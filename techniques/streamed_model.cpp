@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "src/core/error.h"
+#include "src/memory/device_memory.h"
 #include "src/memory/host_memory.h"
 #include "src/memory/position.h"
 
@@ -31,6 +32,8 @@ StreamedModel::StreamedModel(Step& step, const Recipe& recipe, const StreamedUni
   if (step.draw_parameters) {
     step.draw_parameters(
         [this](std::size_t index, const at::Tensor& values) { weights_.receive(index, values); });
+    // The largest parameter's memory, as a table of tokens', would hold buffers of other sizes.
+    give_back_unused(recipe.device);
   }
   step.trained = weights_.trained();
 }

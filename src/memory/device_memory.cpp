@@ -233,6 +233,10 @@ void limit_cuda_memory(std::int64_t bytes) {
   allocator::setMemoryFraction(std::min(1.0, fraction), c10::cuda::current_device());
 }
 
+void give_back_unused(c10::Device device) {
+  if (device.is_cuda()) allocator::emptyCache();
+}
+
 void start_snapshot(c10::Device device) {
   if (!device.is_cuda())
     throw Unsupported("a snapshot shows CUDA's allocator, not that of the CPU");
@@ -253,6 +257,7 @@ std::unique_ptr<DeviceMemory> watch_cuda_memory(Ledger&) {
   return nullptr;
 }
 void limit_cuda_memory(std::int64_t) { require_cuda(); }
+void give_back_unused(c10::Device) {}
 
 void start_snapshot(c10::Device) {
   throw Unsupported("this build has no CUDA, whose allocator a snapshot shows");

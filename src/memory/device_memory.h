@@ -52,6 +52,10 @@ std::unique_ptr<DeviceMemory> watch_cuda_memory(Ledger& ledger);
 /// would on a smaller GPU. Throws as require_cuda().
 void limit_cuda_memory(std::int64_t bytes);
 
+/// Gives the driver what CUDA's allocator keeps and no tensor uses, so that what comes next need
+/// not lie in pieces of it. Waits for the device. Does nothing where the device is not CUDA.
+void give_back_unused(c10::Device device);
+
 inline std::unique_ptr<DeviceMemory> watch_memory(c10::Device device, Ledger& ledger) {
   return device.is_cuda() ? watch_cuda_memory(ledger) : watch_cpu_memory(ledger);
 }

@@ -27,6 +27,14 @@ TEST(PlanOfTechniques, StreamsVitInAHundredthOfTheMemory) {
   }
 }
 
+// Drawn on the device, the table of tokens is larger than any buffer of the run.
+TEST(PlanOfTechniques, StreamsBertInAHundredthOfTheMemory) {
+  const auto rows = rows_of_plan("bert_large_hundredth.yaml", "row_1_|row_4_");
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_LE(100 * rows[1].number("run_peak_reserved_upper_bytes"),
+            rows[0].number("run_peak_reserved_lower_bytes"));
+}
+
 // Kept for backward, of an image in fp32: what convolutions give, as normalisation reads it again,
 // what is rectified, what is pooled and, in int64, from where; of each normalised channel two
 // numbers. The peak comes before anything else is kept, or let go.
