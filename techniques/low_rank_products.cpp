@@ -28,7 +28,10 @@ at::Tensor LowRankProducts::product(const at::Tensor& x, const Linear& layer) co
   ++count_;
   const LowRank& beside = found->second;
   const at::Tensor reduced = at::linear(x, beside.a) * beside.scale;  // (..., rank)
-  return layer(x) + at::linear(reduced, beside.b);
+  const at::Tensor added = at::linear(reduced, beside.b);
+  // Last: where this runs again for backward, it ends at what the last product keeps, and the large
+  // one is not computed.
+  return layer(x) + added;
 }
 
 at::Tensor merged(const at::Tensor& weight, const LowRank& low_rank, bool is_transposed) {
