@@ -11,13 +11,14 @@ namespace headroom {
 
 // One function a data set, at the end of its .cpp.
 DataEntry digits_entry();
+DataEntry novels_entry();
 DataEntry cifar10_entry();
 DataEntry random_images_entry();
 DataEntry random_tokens_entry();
 
 std::span<const DataEntry> data_table() {
-  static const std::array table = {digits_entry(), cifar10_entry(), random_images_entry(),
-                                   random_tokens_entry()};
+  static const std::array table = {digits_entry(), novels_entry(), cifar10_entry(),
+                                   random_images_entry(), random_tokens_entry()};
   return table;
 }
 
@@ -35,7 +36,7 @@ void DataOptions::fields(Fields& f) {
             image_size, {1, 4096});
   f.integer({.name = "sequence_length",
              .summary = "length of a text, tokens",
-             .only_with = {"random_tokens"}},
+             .only_with = {"novels", "random_tokens"}},
             sequence_length, {1, 1'048'576});
   f.integer({.name = "samples",
              .summary = "samples there are; they repeat after so many",

@@ -23,8 +23,8 @@ class FineTuning : public testing::Test {
   static void SetUpTestSuite() {
     folder_ = new TemporaryFolder;
     const std::vector<Cells> rows =
-        rows_of({source("configs/pretraining.yaml"), "--set", "train.steps=30", "--set",
-                 "train.save_weights=" + *folder_ / "saved"});
+        rows_of({source("configs/pretraining.yaml"), "--only", "digits", "--set", "train.steps=30",
+                 "--set", "train.save_weights=" + *folder_ / "saved"});
     ASSERT_EQ(rows.at(0).text("status"), "ok") << rows.at(0).text("reason");
     last_loss_ = rows.at(0).real("last_loss");
   }
@@ -72,6 +72,16 @@ TEST_F(FineTuning, NeedsWeightsForANewHead) {
   const Cells row = fine_tuned("vanilla", {"--set", "model.weights="}).at(0);
   EXPECT_NE(row.text("reason").find("model.head: new goes with model.weights"), std::string::npos)
       << row.text("reason");
+}
+
+TEST(Novels, AreToldApartByASmallBert) {
+  const Cells row = rows_of({source("configs/pretraining.yaml"), "--only", "novels", "--set",
+                             "train.steps=80", "--set", "train.save_weights="})
+                        .at(0);
+  EXPECT_EQ(row.text("status"), "ok") << row.text("reason");
+  // 570 passages of six novels, as many of each: a guess names 0.17 right, and five standard errors
+  // of it are 0.08.
+  EXPECT_GT(row.real("held_out_accuracy"), 0.4);
 }
 
 }  // namespace

@@ -173,7 +173,7 @@ TEST(DataTable, RefusesAnUnknownNameAndNamesTheAllowedOnes) {
   } catch (const ConfigError& error) {
     EXPECT_STREQ(
         error.what(),
-        "unknown data set 'mnist'; allowed: digits, cifar10, random_images, random_tokens");
+        "unknown data set 'mnist'; allowed: digits, novels, cifar10, random_images, random_tokens");
   }
 }
 
