@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plans the cases of a suite twice, on one GPU: ours, and the same training in Python with
 transformers, torchvision and PyTorch (train.py), as `headroom plan -- PROGRAM` runs it dry. Prints
-the peaks of allocated memory over the whole run. A case with something that has no counterpart
+the peaks of allocated memory over the whole run, and the ratio of reserved ones. A case with something that has no counterpart
 here is listed as not covered, with the reason.
 
 Needs what `ci/bootstrap tests` installs:
@@ -45,7 +45,7 @@ def plan_ours(build: pathlib.Path, suite: pathlib.Path, gpu: str, settings: list
 
 
 def plan_theirs(build: pathlib.Path, case: dict, gpu: str) -> tuple:
-    """The peak, or None and why there is none."""
+    """The plan, or None and why there is none."""
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
         json.dump(case, file)
         file.flush()
@@ -57,7 +57,7 @@ def plan_theirs(build: pathlib.Path, case: dict, gpu: str) -> tuple:
     if ended.returncode != 0:
         return None, reason
     process, = json.loads(ended.stdout)["processes"]
-    return process["peak_allocated_bytes"], ""
+    return process, ""
 
 
 def main() -> None:
@@ -72,14 +72,17 @@ def main() -> None:
     settings = ["--only", arguments.only]
     settings += [word for value in arguments.set for word in ("--set", value)]
     cases = {case["name"]: case for case in read_cases(arguments.build, arguments.suite, settings)}
-    print(f"{'ours/theirs':>11}  {'ours':>15}  {'theirs':>15}  case")
+    print(f"{'ours/theirs':>11}  {'ours':>15}  {'theirs':>15}  {'reserved':>8}  case")
     for row in plan_ours(arguments.build, arguments.suite, arguments.gpu, settings):
         ours = row["run_peak_allocated_bytes"]
         theirs, reason = plan_theirs(arguments.build, cases[row["case"]], arguments.gpu)
         if row["status"] != "ok" or theirs is None:
             print(f"{row['case']}: {row['reason'] or reason}")
         else:
-            print(f"{ours / theirs:11.4f}  {ours:15,}  {theirs:15,}  {row['case']}")
+            allocated = theirs["peak_allocated_bytes"]
+            reserved = row["run_peak_reserved_bytes"] / theirs["peak_reserved_bytes"]
+            print(f"{ours / allocated:11.4f}  {ours:15,}  {allocated:15,}  {reserved:8.4f}  "
+                  f"{row['case']}")
 
 
 if __name__ == "__main__":

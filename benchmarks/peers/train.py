@@ -56,7 +56,7 @@ LORA = {  # peft's task, attention's first products, its last, and the feed-forw
 NO_TARGET = -100  # behind a text's last token
 KNOWN = {"gradient_accumulation", "mixed_precision", "bfloat16", "sgd", "on_device_init",
          "activation_checkpointing", "recomputed_nonlinearity", "chunked_loss",
-         "optimizer_in_backward", "lora"}
+         "optimizer_in_backward", "lora", "cuda_graphs"}
 JOINS_RANKS = {"ddp", "zero_1", "fsdp"}
 NOT_ON_RANKS = {"gradient_accumulation", "optimizer_in_backward", "lora"}
 
@@ -75,6 +75,8 @@ def check(case: dict) -> None:
                      sharding["parameter_dtype"] != "same" or sharding["reduce_dtype"] != "same" or
                      sharding["min_parameters"]):
         raise NotCovered("fsdp with other options than reshard_after_forward")
+    if {"cuda_graphs", "gradient_accumulation"} <= set(case["techniques"]):
+        raise NotCovered("cuda_graphs of micro-batches")
     checkpointing = case["techniques"].get("activation_checkpointing", {})
     if checkpointing.get("every", 1) != 1 or checkpointing.get("nested") or checkpointing.get(
             "reentrant"):
@@ -170,6 +172,9 @@ class Case:
         self.share(layers)
         self.set_optimizer()
         self.inputs, self.labels = make_batch(case)
+        self.steps = 0
+        self.graph = None
+        self.stream = torch.cuda.Stream() if "cuda_graphs" in self.techniques else None
 
     def share(self, layers) -> None:
         """Among ranks: a unit for each block and one for the rest, or replicas."""
@@ -244,18 +249,39 @@ class Case:
         return total / (labels != NO_TARGET).sum()
 
     def step(self) -> None:
+        attention = sdpa_kernel(self.attention) if self.attention else nullcontext()
+        # In backward as well, where checkpoints run again. Without a stream the second is nothing.
+        with attention, torch.cuda.stream(self.stream):
+            self.record_gradients() if self.stream and self.steps else self.make_gradients()
+            self.update()
+        self.steps += 1
+
+    def record_gradients(self) -> None:
+        """In the second step; all others launch what it recorded."""
+        inputs, labels = self.inputs.to(self.device), self.labels.to(self.device)
+        if self.graph is None:
+            self.graph, self.recorded = torch.cuda.CUDAGraph(), (inputs, labels)
+            with torch.cuda.graph(self.graph, stream=self.stream):
+                self.backward(self.loss(inputs, labels))
+        else:
+            self.recorded[0].copy_(inputs)
+            self.recorded[1].copy_(labels)
+        self.graph.replay()
+
+    def make_gradients(self) -> None:
         parts = self.techniques.get("gradient_accumulation", {}).get("micro_batches", 1)
         total = len(self.labels)
         inputs_there, labels_there = self.inputs.to(self.device), self.labels.to(self.device)
-        attention = sdpa_kernel(self.attention) if self.attention else nullcontext()
-        with attention:  # in backward as well, where checkpoints run again
-            for inputs, labels in zip(inputs_there.chunk(parts), labels_there.chunk(parts)):
-                self.backward(self.loss(inputs, labels) * (len(labels) / total))
+        for inputs, labels in zip(inputs_there.chunk(parts), labels_there.chunk(parts)):
+            self.backward(self.loss(inputs, labels) * (len(labels) / total))
+
+    def update(self) -> None:
         if self.train["max_gradient_norm"]:
             torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.train["max_gradient_norm"])
         if self.optimizer:
             self.optimizer.step()
-            self.optimizer.zero_grad(set_to_none=self.train["zero_grad"] == "to_none")
+            if self.graph is None:  # which writes to the gradients' memory, wherever that is
+                self.optimizer.zero_grad(set_to_none=self.train["zero_grad"] == "to_none")
 
 
 def measure_time(case: dict) -> int:
