@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plans the cases of a suite twice, on one GPU: ours, and the same training in Python with
 transformers, torchvision and PyTorch (train.py), as `headroom plan -- PROGRAM` runs it dry. Prints
-the peaks of allocated memory over the whole run, and the ratio of reserved ones. A case with something that has no counterpart
-here is listed as not covered, with the reason.
+the peaks of allocated memory over the whole run, and the ratio of reserved ones. A case with
+something that has no counterpart here is listed as not covered, with the reason.
 
 Needs what `ci/bootstrap tests` installs:
 

@@ -3,13 +3,11 @@
 
 #include <ATen/Context.h>
 #include <ATen/core/grad_mode.h>
-#include <ATen/ops/full.h>
 #include <torch/csrc/autograd/autograd.h>
 #include <torch/csrc/autograd/function_hook.h>
 #include <torch/csrc/autograd/variable.h>
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <utility>
 
@@ -78,7 +76,7 @@ Trainer::Trainer(const Recipe& recipe, const Techniques& techniques, Ledger& led
   make_step();
   for (const auto& technique : techniques) technique->split_parameters(*step_, recipe);
   make_optimizer();
-  gradient_norms_.resize(step_->trained.size());
+  gradient_norms_.emplace(step_->trained.size());
   if (recipe.batch_share().ranks > 1) give_each_rank_its_own_dropout();
   for (const auto& technique : techniques) technique->wrap_model(*step_, recipe);
   for (const auto& technique : techniques) technique->wrap_step(*step_, recipe);
@@ -272,7 +270,7 @@ void Trainer::make_step() {
   };
   step_->gradient_ready = [this](std::size_t index) { note_gradient_norm(index); };
   step_->finish_gradients = [this] {
-    for (std::size_t i = 0; i < gradient_norms_.size(); ++i) note_gradient_norm(i);
+    for (std::size_t i = 0; i < step_->trained.size(); ++i) note_gradient_norm(i);
     if (recipe_.train.max_gradient_norm > 0.0) {
       clip_gradients(step_->trained, recipe_.train.max_gradient_norm, step_->share);
     }
@@ -295,29 +293,13 @@ void Trainer::zero_gradients() {
   }
 }
 
-/// Called when a gradient arrives, and again when all are finished: a technique may free it
-/// between, or scale it. Only a number is kept, so that looking adds nothing to the peak; the norm
-/// is taken in the gradient's own dtype, since a wider one would copy it.
 void Trainer::note_gradient_norm(std::size_t index) {
-  const at::Tensor& gradient = step_->trained[index].grad();
-  if (evidence_.steps > 0 || !gradient.defined()) return;
-  const at::NoGradGuard no_grad;
-  gradient_norms_[index] = gradient.norm().item<double>();
+  if (evidence_.steps == 0) gradient_norms_->note(index, step_->trained[index].grad());
 }
 
 std::optional<double> Trainer::first_gradient_norm() const {
-  double sum = 0.0;
-  for (std::size_t i = 0; i < gradient_norms_.size(); ++i) {
-    const double norm = gradient_norms_[i].value_or(0.0);
-    if (step_->share.has(i)) sum += norm * norm;
-  }
-  if (step_->share.complete) {
-    at::Tensor sum_of_all = at::full({}, sum, at::device(recipe_.device).dtype(at::kDouble));
-    step_->share.complete(sum_of_all);
-    sum = sum_of_all.item<double>();
-  }
-  const bool known = evidence_.steps > 0 && std::isfinite(sum);
-  return known ? std::optional(std::sqrt(sum)) : std::nullopt;
+  const std::optional<double> norm = gradient_norms_->total(step_->share, recipe_.device);
+  return evidence_.steps > 0 ? norm : std::nullopt;
 }
 
 Batch Trainer::to_device(const Batch& micro_batch) const {
@@ -397,8 +379,8 @@ Evidence Trainer::final_evidence() const {
   evidence.device_state_bytes = total_bytes(optimizer_->device_state());
   evidence.host_state_bytes = total_bytes(optimizer_->host_state());
   // What got no gradient is not updated, and no technique can be expected to.
-  for (std::size_t i = 0; i < gradient_norms_.size(); ++i) {
-    if (gradient_norms_[i]) continue;
+  for (std::size_t i = 0; i < step_->trained.size(); ++i) {
+    if (gradient_norms_->has(i)) continue;
     evidence.trained_bytes -= static_cast<std::int64_t>(step_->trained[i].nbytes());
     --evidence.parameter_tensors;
   }

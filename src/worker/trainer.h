@@ -10,6 +10,7 @@
 
 #include "models/saved_weights.h"
 #include "src/memory/ledger.h"
+#include "src/worker/gradient_norms.h"
 #include "techniques/technique.h"
 
 namespace headroom {
@@ -88,8 +89,7 @@ class Trainer {
   std::size_t own_parameters_ = 0;  // of the model's, those that no technique added
   std::unique_ptr<Optimizer> optimizer_;
   std::unique_ptr<Step> step_;
-  // Of the first step, by what is trained; nothing where that got no gradient.
-  std::vector<std::optional<double>> gradient_norms_;
+  std::optional<GradientNorms> gradient_norms_;  // of the first step
   std::int64_t model_states_bytes_ = 0;
 };
 
