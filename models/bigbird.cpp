@@ -175,10 +175,18 @@ constexpr BigBirdSize kBigBirdRobertaBase{.width = 768,
                                           .sparse = {.block = 64, .random = 3, .positions = 4096}};
 
 constexpr std::array kBigBirdModels = {
-    ModelEntry{"bigbird_mini", "BigBird, mini: 4 layers of width 64, blocks of 8 tokens",
-               InputKind::text, make_bigbird<kBigBirdMini>, kBigBirdVocabulary},
-    ModelEntry{"bigbird_roberta_base", "BigBird, base: 12 layers of width 768, blocks of 64 tokens",
-               InputKind::text, make_bigbird<kBigBirdRobertaBase>, kBigBirdVocabulary},
+    ModelEntry{.name = "bigbird_mini",
+               .summary = "BigBird, mini: 4 layers of width 64, blocks of 8 tokens",
+               .input = InputKind::text,
+               .make = make_bigbird<kBigBirdMini>,
+               .vocabulary = kBigBirdVocabulary,
+               .draws_on_host = true},
+    ModelEntry{.name = "bigbird_roberta_base",
+               .summary = "BigBird, base: 12 layers of width 768, blocks of 64 tokens",
+               .input = InputKind::text,
+               .make = make_bigbird<kBigBirdRobertaBase>,
+               .vocabulary = kBigBirdVocabulary,
+               .draws_on_host = true},
 };
 
 }  // namespace

@@ -85,6 +85,8 @@ struct ModelEntry {
   /// While it trains, a sample's logits depend on the others of its micro-batch: batch
   /// normalisation. Then micro-batches have other losses and gradients than the batch.
   bool mixes_samples = false;
+  /// While it trains, forward sends the device numbers that the host drew.
+  bool draws_on_host = false;
   /// How many times farther than elsewhere a technique's rounding may move the first gradient's
   /// norm: divisions by small deviations make more of it.
   double gradient_rounding = 1.0;

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/table.h"
 #include "src/core/error.h"
 #include "src/memory/device_graph.h"
 #include "src/memory/streams.h"
@@ -86,6 +87,10 @@ void CudaGraphs::check_recipe(const Recipe& recipe) const {
     throw Unsupported("cuda_graphs: micro-batches of one size are needed; " +
                       std::to_string(recipe.train.batch_size) + " samples make none in " +
                       std::to_string(recipe.micro_batches) + " micro-batches");
+  }
+  if (find_model(recipe.model.name).draws_on_host) {
+    throw Unsupported("cuda_graphs: " + recipe.model.name +
+                      " draws numbers on the host in each forward, which a graph can't repeat");
   }
   if (recipe.restores_random_state) {
     throw Unsupported(

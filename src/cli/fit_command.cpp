@@ -23,6 +23,7 @@
 #include "src/gpus/gpu.h"
 #include "src/runner/environment_check.h"
 #include "src/runner/fit_planner.h"
+#include "src/runner/reference.h"
 
 namespace headroom {
 namespace {
@@ -212,8 +213,8 @@ int fit(const Catalog& catalog, const FitOptions& options) {
   report.gpu = dry_run.gpu;
   const Case plain = suite->plain_case();
   report.ranks = plain.ranks();
-  const std::string model = plain.find("model.name")->get<std::string>();
-  report.mixes_samples = catalog.find_model(model)->mixes_samples;
+  const ModelInfo* model = model_of(catalog, plain);
+  report.mixes_samples = model != nullptr && model->mixes_samples;
   report.file = file.string();
   report.stacks = stacks_for(catalog, options, *suite, dry_run.gpu);
   const MakeFitCase make_case = [&](const FitStack& stack, FitSize size, bool is_short) {

@@ -10,6 +10,12 @@
 #include "src/results/columns.h"
 
 namespace headroom {
+
+const ModelInfo* model_of(const Catalog& catalog, const Case& one) {
+  const Json* name = one.find("model.name");
+  return name == nullptr ? nullptr : catalog.find_model(name->get<std::string>());
+}
+
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -35,11 +41,6 @@ bool rounds_by_option(const TechniqueInfo& info, const Json& technique) {
   const auto given = technique.find(info.rounding_option);
   const auto field = std::ranges::find(info.fields, info.rounding_option, &Field::name);
   return given != technique.end() && field != info.fields.end() && *given != field->default_value;
-}
-
-const ModelInfo* model_of(const Catalog& catalog, const Case& one) {
-  const Json* name = one.find("model.name");
-  return name == nullptr ? nullptr : catalog.find_model(name->get<std::string>());
 }
 
 double tolerance_of(const Catalog& catalog, const Case& one, const Checked& checked) {

@@ -8,6 +8,9 @@
 
 namespace headroom {
 
+/// The catalog's entry of the case's model; null: there is none.
+const ModelInfo* model_of(const Catalog& catalog, const Case& one);
+
 /// The row of a case that is done; null: it is not.
 using DoneRow = std::function<const Row*(const Case&)>;
 

@@ -87,5 +87,46 @@ TEST(CudaGraphsMemory, StaysReservedWhereTensorsAreGone) {
   EXPECT_GT(recorded.number("steady_peak_reserved_bytes"), peak);
 }
 
+/// A case for each model, and one for each technique that graphs go with.
+constexpr const char* kRecorded =
+    "suite: recorded\n"
+    "defaults:\n"
+    "  model: {name: bert_mini}\n"
+    "  data: {name: random_tokens, sequence_length: 64}\n"
+    "  train: {batch_size: 4, optimizer: {name: adam, lr: 1.0e-4}}\n"
+    "cases:\n"
+    "  - {name: bert, model: {dropout: 0.1}, techniques: [cuda_graphs]}\n"
+    "  - {name: gpt2, model: {name: gpt2_mini}, techniques: [chunked_loss, cuda_graphs]}\n"
+    "  - {name: llama, model: {name: llama_mini}, techniques: [cuda_graphs]}\n"
+    "  - {name: resnet, model: {name: resnet_mini}, data: {name: random_images, image_size: 64},\n"
+    "     techniques: [cuda_graphs]}\n"
+    "  - {name: vit, model: {name: vit_mini}, data: {name: digits, image_size: 64},\n"
+    "     techniques: [cuda_graphs]}\n"
+    "  - {name: accumulation, techniques: [gradient_accumulation, cuda_graphs]}\n"
+    "  - {name: float16, techniques: [{mixed_precision: {dtype: float16}}, cuda_graphs]}\n"
+    "  - {name: float16_outside, techniques: [cuda_graphs, {mixed_precision: {dtype: float16}}]}\n"
+    "  - {name: bfloat16, techniques: [bfloat16, on_device_init, cuda_graphs]}\n"
+    "  - {name: sgd, techniques: [sgd, cuda_graphs]}\n"
+    "  - {name: lora, techniques: [lora, cuda_graphs]}\n"
+    "  - {name: checkpointing, techniques: [activation_checkpointing, cuda_graphs]}\n"
+    "  - {name: compressed, techniques: [compressed_activations, cuda_graphs]}\n"
+    "  - {name: recomputed, techniques: [recomputed_nonlinearity, cuda_graphs]}\n"
+    "  - {name: offload, techniques: [optimizer_offload, cuda_graphs]}\n";
+
+// What waits for the device while it is recorded fails, and what launches no graph is inactive.
+TEST(PlanOfTechniques, RecordsEachModelAndEachTechniqueThatGraphsGoWith) {
+  const TemporaryFolder folder;
+  const std::string out = folder / "out";
+  const Ended ended =
+      run_headroom({"plan", folder.write("suite.yaml", kRecorded), "--gpu", "a100-40gb", "--set",
+                    "train.steps=2", "--set", "train.warmup_steps=1", "--out", out});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  const auto rows = read_csv_rows(out);
+  EXPECT_EQ(rows.size(), 15u);
+  for (const Cells& row : rows) {
+    EXPECT_EQ(row.text("status"), "ok") << row.text("case") << ": " << row.text("reason");
+  }
+}
+
 }  // namespace
 }  // namespace headroom

@@ -60,6 +60,8 @@ TEST(RefusalTest, AGraphIsRecordedWhereItCanBe) {
   EXPECT_EQ(on_cuda(values),
             "cuda_graphs: micro-batches of one size are needed; 8 samples make none in 3 "
             "micro-batches");
+  EXPECT_TRUE(contains(on_cuda(with(small_bigbird(), {technique("cuda_graphs")})),
+                       "bigbird_mini draws numbers on the host in each forward"));
   for (const char* again : {"activation_checkpointing", "recomputed_nonlinearity"}) {
     values["techniques"] = {technique(again), technique("cuda_graphs")};
     values["model"]["dropout"] = 0.0;
