@@ -8,6 +8,7 @@
 #include "src/cli/arguments.h"
 #include "src/cli/ask_worker.h"
 #include "src/cli/command_line.h"
+#include "src/cli/output.h"
 #include "src/cli/program_arguments.h"
 #include "src/cli/program_plan.h"
 #include "src/cli/suite_runs.h"

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <utility>
 
+#include "src/core/json.h"
 #include "src/results/columns.h"
 #include "src/results/results_folder.h"
 

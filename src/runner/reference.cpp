@@ -12,7 +12,7 @@
 namespace headroom {
 
 const ModelInfo* model_of(const Catalog& catalog, const Case& one) {
-  const Json* name = one.find("model.name");
+  const auto* name = one.find("model.name");
   return name == nullptr ? nullptr : catalog.find_model(name->get<std::string>());
 }
 
