@@ -3,8 +3,9 @@
 
 #ifdef HEADROOM_CUDA
 #include <ATen/cuda/CUDAGraph.h>
-#include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAFunctions.h>
+
+#include "src/memory/device_memory.h"
 #else
 #include "src/core/error.h"
 #endif
@@ -21,7 +22,7 @@ DeviceGraph::DeviceGraph() : graph_(std::make_unique<Graph>()) {}
 
 void DeviceGraph::record(const std::function<void()>& work) {
   c10::cuda::device_synchronize();
-  c10::cuda::CUDACachingAllocator::emptyCache();
+  give_back_unused(at::kCUDA);
   // Threads that load data may ask CUDA for what they like meanwhile.
   graph_->graph.capture_begin(/*pool=*/{0, 0}, cudaStreamCaptureModeThreadLocal);
   work();
