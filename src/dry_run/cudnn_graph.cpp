@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuDNN's backend interface: graphs of operations, engines that can run them, and plans. There are
-// two engines: with tensor cores, and without for those who do not want fp32 rounded to TF32.
+// cuDNN's backend interface: graphs of operations, engines that can run them, and plans. Where the
+// program's own cuDNN can't be asked for its engines there are two: with tensor cores, and without
+// for those who do not want fp32 rounded to TF32.
 #include <algorithm>
 #include <cstring>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "src/dry_run/cudnn_engines.h"
 #include "src/dry_run/cudnn_types.h"
 #include "src/dry_run/dry_run.h"
 
@@ -80,29 +82,31 @@ std::size_t value_size(cudnnBackendAttributeType_t type) {
 }
 
 template <class Value>
-void set(GraphPart& part, cudnnBackendAttributeName_t name, const Value& value) {
+void set(GraphPart& part, cudnnBackendAttributeName_t name, const std::vector<Value>& values) {
   auto& attribute = part.attributes[name];
-  attribute.count = 1;
-  attribute.values.resize(sizeof(value));
-  std::memcpy(attribute.values.data(), &value, sizeof(value));
+  attribute.count = static_cast<std::int64_t>(values.size());
+  attribute.values.resize(values.size() * sizeof(Value));
+  if (!values.empty()) {
+    std::memcpy(attribute.values.data(), values.data(), attribute.values.size());
+  }
 }
 
 void set(GraphPart& part, cudnnBackendAttributeName_t name, SharedPart value) {
-  part.attributes[name] = {1, {}, {std::move(value)}};
+  part.attributes[name] = {CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, {}, {std::move(value)}};
 }
 
-constexpr std::int64_t kTensorCoreEngine = 0;
-constexpr std::int64_t kPlainEngine = 1;
-
-SharedPart engine_config(const SharedPart& graph, std::int64_t engine_index) {
+SharedPart engine_config(const SharedPart& graph, const CudnnEngine& described, int rank) {
   auto engine = std::make_shared<GraphPart>(GraphPart{CUDNN_BACKEND_ENGINE_DESCRIPTOR, {}});
   set(*engine, CUDNN_ATTR_ENGINE_OPERATION_GRAPH, graph);
-  set(*engine, CUDNN_ATTR_ENGINE_GLOBAL_INDEX, engine_index);
-  if (engine_index == kTensorCoreEngine) {
-    set(*engine, CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, CUDNN_NUMERICAL_NOTE_TENSOR_CORE);
-  }
+  set(*engine, CUDNN_ATTR_ENGINE_GLOBAL_INDEX, std::vector{described.index});
+  set(*engine, CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, described.numerical_notes);
+  set(*engine, CUDNN_ATTR_ENGINE_BEHAVIOR_NOTE, described.behavior_notes);
   auto config = std::make_shared<GraphPart>(GraphPart{CUDNN_BACKEND_ENGINECFG_DESCRIPTOR, {}});
   set(*config, CUDNN_ATTR_ENGINECFG_ENGINE, std::move(engine));
+  if (described.workspace_bytes) {
+    set(*config, CUDNN_ATTR_ENGINECFG_WORKSPACE_SIZE, std::vector{*described.workspace_bytes});
+  }
+  config->rank = rank;
   return config;
 }
 
@@ -110,25 +114,37 @@ SharedPart engine_config(const SharedPart& graph, std::int64_t engine_index) {
 std::vector<SharedPart> engine_configs(const GraphPart& heuristics) {
   const SharedPart graph = heuristics.shared_part(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH);
   if (graph == nullptr) return {};
-  return {engine_config(graph, kTensorCoreEngine), engine_config(graph, kPlainEngine)};
+  std::vector<SharedPart> configs;
+  for (const CudnnEngine& engine : engines_for(heuristics)) {
+    configs.push_back(engine_config(graph, engine, static_cast<int>(configs.size())));
+  }
+  return configs;
 }
 
-/// What a plan or a configuration runs on; null: none was set.
-const GraphPart* engine_of(const GraphPart& part) {
-  const GraphPart* config = part.type == CUDNN_BACKEND_ENGINECFG_DESCRIPTOR
-                                ? &part
-                                : part.part(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG);
-  return config == nullptr ? nullptr : config->part(CUDNN_ATTR_ENGINECFG_ENGINE);
+/// The engine's configuration that a plan runs; null: none was set.
+const GraphPart* config_of(const GraphPart& part) {
+  return part.type == CUDNN_BACKEND_ENGINECFG_DESCRIPTOR
+             ? &part
+             : part.part(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG);
 }
 
 bool has_tensor_cores(const GraphPart& engine) {
-  return engine.numbers(CUDNN_ATTR_ENGINE_GLOBAL_INDEX) == std::vector{kTensorCoreEngine};
+  const auto found = engine.attributes.find(CUDNN_ATTR_ENGINE_NUMERICAL_NOTE);
+  if (found == engine.attributes.end()) return false;
+  std::vector<cudnnBackendNumericalNote_t> notes(static_cast<std::size_t>(found->second.count));
+  std::memcpy(notes.data(), found->second.values.data(), found->second.values.size());
+  return std::find(notes.begin(), notes.end(), CUDNN_NUMERICAL_NOTE_TENSOR_CORE) != notes.end();
 }
 
-/// What a plan works in: the copies of its convolution, where the settings want them.
+/// What a plan works in: what cuDNN says of it, or the copies of its convolution, where the
+/// settings want them.
 std::int64_t workspace_of(const GraphPart& plan) {
+  const GraphPart* config = config_of(plan);
+  if (config == nullptr) return 0;
+  const std::vector<std::int64_t> known = config->numbers(CUDNN_ATTR_ENGINECFG_WORKSPACE_SIZE);
+  if (!known.empty()) return known.front();
   note_estimated(kEnginesOfCudnn);
-  const GraphPart* engine = engine_of(plan);
+  const GraphPart* engine = config->part(CUDNN_ATTR_ENGINECFG_ENGINE);
   if (engine == nullptr || !has_tensor_cores(*engine)) return 0;
   const GraphPart* graph = engine->part(CUDNN_ATTR_ENGINE_OPERATION_GRAPH);
   if (graph == nullptr) return 0;
@@ -163,12 +179,12 @@ GraphPart::Attribute read(const GraphPart& part, cudnnBackendAttributeName_t nam
   if (name == CUDNN_ATTR_ENGINEHEUR_RESULTS) {
     std::vector<SharedPart> configs = engine_configs(part);
     const auto count = static_cast<std::int64_t>(configs.size());
-    return {count, {}, std::move(configs)};
+    return {CUDNN_TYPE_BACKEND_DESCRIPTOR, count, {}, std::move(configs)};
   }
   const auto found = part.attributes.find(name);
   if (found != part.attributes.end()) return found->second;
   GraphPart none{};
-  if (const auto value = known_value(part, name)) set(none, name, *value);
+  if (const auto value = known_value(part, name)) set(none, name, std::vector{*value});
   return none.attributes[name];
 }
 
@@ -237,7 +253,7 @@ HEADROOM_ENTRY cudnnStatus_t cudnnBackendSetAttribute(cudnnBackendDescriptor_t h
                                                       cudnnBackendAttributeType_t type,
                                                       std::int64_t count, const void* values) {
   auto& attribute = part_of(handle)->attributes[name];
-  attribute = {count, {}, {}};
+  attribute = {type, count, {}, {}};
   if (type == CUDNN_TYPE_BACKEND_DESCRIPTOR) {
     const auto* handles = static_cast<const cudnnBackendDescriptor_t*>(values);
     for (std::int64_t i = 0; i < count; ++i) attribute.parts.push_back(part_of(handles[i]));
@@ -276,10 +292,12 @@ HEADROOM_ENTRY cudnnStatus_t cudnnBackendGetAttribute(cudnnBackendDescriptor_t h
 HEADROOM_ENTRY cudnnStatus_t cudnnBackendExecute(cudnnHandle_t handle,
                                                  cudnnBackendDescriptor_t plan,
                                                  cudnnBackendDescriptor_t) {
-  const GraphPart* engine = engine_of(*part_of(plan));
+  const GraphPart* config = config_of(*part_of(plan));
+  const GraphPart* engine = config == nullptr ? nullptr : config->part(CUDNN_ATTR_ENGINECFG_ENGINE);
   const GraphPart* graph =
       engine == nullptr ? nullptr : engine->part(CUDNN_ATTR_ENGINE_OPERATION_GRAPH);
   if (graph == nullptr) return CUDNN_STATUS_BAD_PARAM;
+  if (config->rank > 0) note_estimated(kTriedEnginesOfCudnn);
   const GraphWork work = graph_work(*graph);
   run_product(handle->stream, work.flops, cudnn_precision(work.type, has_tensor_cores(*engine)));
   return CUDNN_STATUS_SUCCESS;

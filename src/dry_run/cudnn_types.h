@@ -36,15 +36,18 @@ struct cudnnActivationStruct {};
 
 namespace headroom::dry_run {
 
-// What cuDNN's engines take of the caller's memory while they work, in bytes. cuDNN chooses among
-// its engines by rules that no document gives and that were not measured here, so these are lower
-// bounds: what PyTorch and the front end of cuDNN take for themselves is exact, an engine's own
-// share is missing from a peak. Implicit products, which most convolutions of training are, need
-// none but for copies of their tensors (layout_copies()), and those are made where the settings
-// say.
+// What cuDNN's engines take of the caller's memory while they work, in bytes, where the program's
+// own cuDNN can't be asked (ask_cudnn()). It chooses among its engines by rules that no document
+// gives, so these are lower bounds: what PyTorch and the front end of cuDNN take for themselves is
+// exact, an engine's own share is missing from a peak. Implicit products, which most convolutions
+// of training are, need none but for copies of their tensors (layout_copies()), and those are made
+// where the settings say.
 inline constexpr std::int64_t kConvolutionWorkspaceBytes = 0;
 inline constexpr std::int64_t kBatchNormWorkspaceBytes = 0;
 inline constexpr const char* kEnginesOfCudnn = "engines of cuDNN (0)";  // to note_estimated()
+/// To note_estimated(): a program that tries engines keeps the fastest, which only a GPU knows.
+/// What their trials take is exact.
+inline constexpr const char* kTriedEnginesOfCudnn = "engines of cuDNN that a program tries";
 /// Kept from forward to backward: the mask of a fused activation, of which PyTorch uses none.
 inline constexpr std::int64_t kBatchNormReserveBytes = 0;
 
@@ -63,6 +66,7 @@ Precision cudnn_precision(cudnnDataType_t type, bool tensor_cores);
 /// set on it, by name. Things hold what they refer to, so that a program may drop its own handles.
 struct GraphPart {
   struct Attribute {
+    cudnnBackendAttributeType_t type = CUDNN_TYPE_INT64;
     std::int64_t count = 0;
     std::vector<std::byte> values;                  // or
     std::vector<std::shared_ptr<GraphPart>> parts;  // of CUDNN_TYPE_BACKEND_DESCRIPTOR
@@ -70,6 +74,8 @@ struct GraphPart {
 
   cudnnBackendDescriptorType_t type;
   std::map<cudnnBackendAttributeName_t, Attribute> attributes;
+  /// Of CUDNN_BACKEND_ENGINECFG_DESCRIPTOR: its place among those that heuristics gave, 0 the best.
+  int rank = 0;
 
   /// The first part that the attribute refers to; null where it was not set.
   const GraphPart* part(cudnnBackendAttributeName_t name) const;

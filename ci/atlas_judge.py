@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compares planned with measured figures of a source of the atlas (atlas/README.md)."""
+import statistics
+from collections import defaultdict
+from dataclasses import dataclass
+
+from atlas_source import Source, is_of_the_tenth
+
+PLANNED = {"allocated": "peak_allocated_bytes", "reserved": "peak_reserved_bytes",
+           "driver": "peak_reserved_bytes"}  # and the constant
+WITHIN = (0.01, 0.02, 0.05, 0.10)
+SAME = 0.002  # two batches that are as near did not train
+NEARLY = 0.95  # of the GPU's memory: a program that took more ran out of it, or may have
+NOT_FITTING = "does not fit, and did not there"
+OF_THE_TENTH = "of the tenth"
+
+
+@dataclass
+class Judged:
+    """A row and one figure of it. `error`: planned / measured - 1, None: it is not judged."""
+    row: dict
+    what: str
+    planned: float
+    measured: float
+    note: str = ""
+    others: dict = None
+
+    @property
+    def error(self) -> float:
+        return self.planned / self.measured - 1 if self.planned and self.measured else None
+
+
+def ended_early(source: Source, column: str) -> tuple:
+    """Of sources that kept the figures of programs that failed or ran out of memory, which
+    `batches` says: keys of rows with the same figure as another batch of the same model, so that
+    neither trained; and of rows with less than a smaller batch, or nearly all of the GPU."""
+    batches = source.facts.get("batches")
+    if not batches:
+        return set(), set()
+    groups = defaultdict(list)
+    for row in source.rows:
+        groups[row[batches["of"]]].append(row)
+    same, less = set(), set()
+    for group in groups.values():
+        group.sort(key=lambda row: float(row[batches["in"]]))
+        figures = [float(row[column]) for row in group]
+        for at, (row, figure) in enumerate(zip(group, figures)):
+            rest = figures[:at] + figures[at + 1:]
+            if any(abs(other / figure - 1) < SAME for other in rest):
+                same.add(row["key"])
+            if any(figure < other for other in figures[:at]):
+                less.add(row["key"])
+    return same, less
+
+
+def constant_of(pairs: list) -> float:
+    """What lies outside the allocator: the median of the tenth's differences."""
+    differences = [measured - planned for key, planned, measured in pairs if is_of_the_tenth(key)]
+    return statistics.median(differences) if differences else 0
+
+
+def judge(source: Source, answers: list) -> tuple:
+    """All figures of all rows, and the constant of each kind of figure."""
+    by_key = {answer["key"]: answer for answer in answers}
+    judged, constants = [], {}
+    for figure in source.measured:
+        same, less = ended_early(source, figure.column)
+        name = ("latest_" if figure.since_reset else "") + PLANNED[figure.what]
+        known = [(row, by_key[row["key"]], figure.bytes_of(row)) for row in source.rows
+                 if row["key"] in by_key and figure.bytes_of(row) is not None]
+        constant = 0
+        if figure.what == "driver":
+            constant = constants[figure.column] = constant_of(
+                [(row["key"], answer[name], measured) for row, answer, measured in known
+                 if name in answer and answer[name] < answer["total_bytes"]
+                 and row["key"] not in same])
+        for row, answer, measured in known:
+            planned = answer[name] + constant if name in answer else 0
+            total = answer.get("total_bytes", 0)
+            is_short = (row["key"] in same | less) or measured > NEARLY * total
+            if not planned:
+                note = "no plan: " + answer["failure"]
+            elif planned > total and is_short and figure.what == "driver":
+                note = NOT_FITTING
+            elif row["key"] in same:
+                note = "did not train there"
+            elif constant and is_of_the_tenth(row["key"]):
+                note = OF_THE_TENTH
+            else:
+                note = ""
+            others = {other.what: other.bytes_of(row) for other in source.others}
+            judged.append(Judged(row, figure.what, planned, measured, note, others))
+    return judged, constants
+
+
+def counts(one: Judged) -> bool:
+    """Whether its error counts: the tenth was fitted to, and what did not train is no figure."""
+    return one.error is not None and not one.note
+
+
+def spread(errors: list) -> dict:
+    """Of errors without their signs."""
+    sizes = sorted(abs(error) for error in errors)
+    if not sizes:
+        return {}
+    return {"rows": len(sizes), "median": statistics.median(sizes),
+            "p90": sizes[int(0.9 * (len(sizes) - 1))], "worst": sizes[-1],
+            "bias": statistics.median(errors)} | {
+                f"within_{round(100 * bound)}": sum(size <= bound for size in sizes) / len(sizes)
+                for bound in WITHIN}
+
+
+def others_errors(source: Source, judged: list) -> dict:
+    """What others' estimators got on the rows that count. They know nothing of what lies outside
+    the allocator either: each has a constant of its own, fitted on the same tenth."""
+    answers = {}
+    for other in source.others:
+        pairs = [(one.row["key"], one.others[other.what], one.measured) for one in judged
+                 if one.others.get(other.what) and (counts(one) or one.note == OF_THE_TENTH)]
+        constant = constant_of(pairs)
+        answers[other.what] = [(planned + constant) / measured - 1
+                               for key, planned, measured in pairs if not is_of_the_tenth(key)]
+    return answers

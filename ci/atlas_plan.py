@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plans the rows of a source of the atlas, in an environment with the source's own packages."""
+import itertools
+import json
+import os
+import re
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from atlas_source import ATLAS, ROOT, Source
+
+HOME = ROOT / "build/atlas"
+TORCH = ROOT / ".deps/python"  # what ci/bootstrap installs
+PIP = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-compile")
+ROWS_AT_ONCE = 40  # of one program
+MOST_SECONDS = 3000  # of one program
+SAID = re.compile(r"^atlas row=(\S+) process=(\d+) status=(-?\d+)$", re.MULTILINE)
+ALONE = {
+    # Each program runs once; what a row needs beyond the GPU is said, and not refused.
+    "HEADROOM_DRY_RUN_HOST_NS": "6000", "HEADROOM_DRY_RUN_LAYOUT_COPIES": "none",
+    "HEADROOM_DRY_RUN_OVERCOMMIT": "1",
+    "HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "WANDB_MODE": "disabled",
+    "OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false", "PYTHONWARNINGS": "ignore",
+}
+
+
+class PlanError(Exception):
+    pass
+
+
+def run(command: list, **options) -> subprocess.CompletedProcess:
+    ended = subprocess.run(command, capture_output=True, text=True, errors="replace", **options)
+    if ended.returncode != 0:
+        last = (ended.stderr.strip().splitlines() or ["it says nothing"])[-1]
+        raise PlanError(f"{command[0]}: exit code {ended.returncode}, {last}")
+    return ended
+
+
+def python_of_torch(version: str) -> Path:
+    """A Python with PyTorch of that version: that of .deps where it is the one."""
+    own = TORCH / "bin/python3"
+    if run([own, "-c", "import torch; print(torch.__version__)"]).stdout.startswith(version):
+        return own
+    folder = HOME / f"torch-{version}"
+    python = folder / "bin/python3"
+    if not (folder / "made").is_file():
+        run([sys.executable, "-m", "venv", "--clear", folder])
+        run([python, *PIP, f"torch=={version}"])
+        (folder / "made").touch()
+    return python
+
+
+def make_environment(source: Source) -> Path:
+    """Gives its Python. PyTorch is shared; what the source pins comes before what PyTorch needs."""
+    wanted = source.facts["environment"]
+    folder = HOME / source.name / "environment"
+    python, stamp = folder / "bin/python3", folder / "made"
+    if stamp.is_file() and stamp.read_text() == repr(wanted):
+        return python
+    torch = python_of_torch(str(wanted["torch"]))
+    run([torch, "-m", "venv", "--clear", folder])
+    site = run([torch, "-c", "import torch, os; print(os.path.dirname(torch.__path__[0]))"]).stdout
+    own = folder / f"lib/python3.{sys.version_info.minor}/site-packages"
+    (own / "torch.pth").write_text(site)
+    if wanted.get("packages"):
+        run([python, *PIP, "--no-deps", *wanted["packages"]])
+    stamp.write_text(repr(wanted))
+    return python
+
+
+def command_of(source: Source, python: Path, row: dict) -> list:
+    """The program's words. {rows} is a file of rows; a column's name in braces is the row's."""
+    words = [str(word) for word in source.facts["program"]]
+    known = row | {"folder": str(source.folder)}
+    return [python if word == "python" else word.format(**known) for word in words]
+
+
+def plan(headroom: Path, source: Source, python: Path, rows: list) -> list:
+    """One program, with the peaks of each row: `rows` are one, or many of one GPU that a program
+    forks for. A row whose program failed has its last words in place of peaks."""
+    folder = HOME / source.name / "work" / re.sub(r"[^\w.-]", "_", rows[0]["key"])
+    folder.mkdir(parents=True, exist_ok=True)
+    many = folder / "rows.jsonl"
+    many.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    ranks = str(rows[0].get(source.facts.get("ranks", ""), "") or 1)
+    command = command_of(source, python, rows[0] | {"rows": str(many)})
+    environment = os.environ | ALONE | source.facts.get("variables", {}) | {
+        "PATH": f"{python.parent}:{os.environ['PATH']}",
+        "PYTHONPATH": f"{source.folder}:{ATLAS}",
+        "HF_HOME": str(HOME / "cache"), "XDG_CACHE_HOME": str(HOME / "cache"),
+        "TORCHINDUCTOR_CACHE_DIR": str(HOME / "cache/inductor"),
+        "TRITON_CACHE_DIR": str(HOME / "cache/triton"),
+    }
+    ended = subprocess.run(
+        ["timeout", "--kill-after=10", str(MOST_SECONDS), headroom, "plan", "--json", "--gpu",
+         source.gpu_of(rows[0]), "--ranks", ranks, "--", *command],
+        cwd=folder, env=environment, capture_output=True, text=True, errors="replace")
+    (folder / "plan.json").write_text(ended.stdout)
+    (folder / "output.txt").write_text(ended.stderr)
+    last = (ended.stderr.strip().splitlines() or ["it says nothing"])[-1]
+    try:
+        processes = json.loads(ended.stdout)["processes"]
+    except (json.JSONDecodeError, KeyError):
+        return [{"key": row["key"], "failure": last} for row in rows]
+    if "{rows}" not in map(str, source.facts["program"]):
+        failure = "" if ended.returncode in (0, 3) else last
+        return [{"key": rows[0]["key"], "failure": failure, **peaks_of(processes)}]
+    of_row = {key: (int(process), int(status))
+              for key, process, status in SAID.findall(ended.stderr + "\n" + ended.stdout)}
+    answers = []
+    for row in rows:
+        process, status = of_row.get(row["key"], (-1, 1))
+        mine = [one for one in processes if one["process"] == process]
+        failure = "" if status == 0 and mine else f"status {status}, see {folder}/output.txt"
+        answers.append({"key": row["key"], "failure": failure, **peaks_of(mine)})
+    return answers
+
+
+def peaks_of(processes: list) -> dict:
+    """Of the process and GPU that reserved most."""
+    if not processes:
+        return {}
+    most = max(processes, key=lambda one: one.get("peak_reserved_bytes", 0))
+    kept = ("peak_allocated_bytes", "peak_reserved_bytes", "latest_peak_allocated_bytes",
+            "latest_peak_reserved_bytes", "total_bytes", "estimated", "libtorch")
+    return {name: most[name] for name in kept if name in most}
+
+
+def plan_all(headroom: Path, source: Source, rows: list, jobs: int,
+             again: bool, say) -> list:
+    """All answers, those of earlier calls among them: each is written down as it comes."""
+    journal = HOME / source.name / "planned.jsonl"
+    journal.parent.mkdir(parents=True, exist_ok=True)
+    if again:
+        journal.unlink(missing_ok=True)
+    answers = {}
+    if journal.is_file():
+        answers = {one["key"]: one for one in map(json.loads, journal.read_text().splitlines())}
+    python = make_environment(source)
+    missing = [row for row in rows if row["key"] not in answers]
+    at_once = ROWS_AT_ONCE if "{rows}" in map(str, source.facts["program"]) else 1
+    groups = []
+    for _, of_gpu in itertools.groupby(missing, key=source.gpu_of):
+        of_gpu = list(of_gpu)
+        groups += [of_gpu[at:at + at_once] for at in range(0, len(of_gpu), at_once)]
+    lock = threading.Lock()
+
+    def one(group: list) -> None:
+        planned = plan(headroom, source, python, group)
+        with lock, open(journal, "a") as file:
+            for answer in planned:
+                answers[answer["key"]] = answer
+                file.write(json.dumps(answer) + "\n")
+            done = sum(row["key"] in answers for row in rows)
+            say(f"{source.name}: {done} of {len(rows)} rows")
+
+    with ThreadPoolExecutor(jobs) as pool:
+        list(pool.map(one, groups))
+    return [answers[row["key"]] for row in rows if row["key"] in answers]

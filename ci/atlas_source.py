@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A source of the atlas: what somebody measured on a GPU, and how to plan the same (atlas/README.md)."""
+import csv
+import sys
+import zlib
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+ATLAS = ROOT / "atlas"
+UNITS = {"B": 1, "MB": 10**6, "GB": 10**9, "MiB": 2**20, "GiB": 2**30}
+WHAT = ("allocated", "reserved", "driver")
+KEYS = {"what", "repository", "commit", "file", "licence", "software", "measured", "unsaid", "assumed",
+        "environment", "program", "gpu"}
+OPTIONAL = {"others", "ranks", "family", "causes", "variables", "batches"}
+
+sys.path.append(str(ROOT / ".deps/programs"))  # where PyYAML is not installed
+
+
+class SourceError(Exception):
+    pass
+
+
+@dataclass
+class Figure:
+    """A column of rows.csv: `what` of WHAT, or the name of who estimated it."""
+    what: str
+    column: str
+    unit: str
+    how: str = ""
+    since_reset: bool = False  # the program began the peak anew, and read it later
+
+    def bytes_of(self, row: dict) -> float:
+        """None: the row has none."""
+        text = row.get(self.column, "")
+        return float(text) * UNITS[self.unit] if text else None
+
+
+@dataclass
+class Source:
+    name: str
+    facts: dict
+    rows: list
+    measured: list
+    others: list
+    causes: list = field(default_factory=list)
+
+    @property
+    def folder(self) -> Path:
+        return ATLAS / self.name
+
+    def gpu_of(self, row: dict) -> str:
+        return row.get("gpu") or self.facts["gpu"]
+
+    def cause_of(self, row: dict) -> str:
+        """Why the plan of the row is off, where that is known; empty: it is not."""
+        for cause in self.causes:
+            if row["key"] in cause.get("keys", ()) or any(
+                    row.get(column) == value for column, value in cause.get("where", {}).items()):
+                return cause["cause"]
+        return ""
+
+
+def is_of_the_tenth(key: str) -> bool:
+    """The tenth of the rows that assumptions may be tried on, and the constant is fitted on."""
+    return zlib.crc32(key.encode()) % 10 == 0
+
+
+def names() -> list:
+    return sorted(path.parent.name for path in ATLAS.glob("*/source.yaml"))
+
+
+def read(name: str) -> Source:
+    import yaml
+    file = ATLAS / name / "source.yaml"
+    facts = yaml.safe_load(file.read_text())
+    if missing := KEYS - facts.keys():
+        raise SourceError(f"{file}: {', '.join(sorted(missing))} is missing")
+    if unknown := facts.keys() - KEYS - OPTIONAL:
+        raise SourceError(f"{file}: {', '.join(sorted(unknown))}: no source has that")
+    with open(file.with_name("rows.csv"), newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    keys = [row["key"] for row in rows]
+    if len(set(keys)) != len(keys):
+        raise SourceError(f"{file.with_name('rows.csv')}: a key stands there twice")
+    measured = [Figure(**figure) for figure in facts["measured"]]
+    others = [Figure(**figure) for figure in facts.get("others", ())]
+    for figure in measured + others:
+        if figure.unit not in UNITS or figure.column not in rows[0]:
+            raise SourceError(f"{file}: {figure.column} in {figure.unit}: no such column or unit")
+    for figure in measured:
+        if figure.what not in WHAT:
+            raise SourceError(f"{file}: {figure.what}: allowed is {', '.join(WHAT)}")
+    return Source(name, facts, rows, measured, others, facts.get("causes", []))
