@@ -7,6 +7,10 @@ import os
 import sys
 import traceback
 
+import torch
+
+OUT_OF_MEMORY = 3  # exit status of a row that the GPU is too small for
+
 
 def in_child(work, *arguments) -> tuple:
     """The process that did it, and its exit status."""
@@ -16,6 +20,8 @@ def in_child(work, *arguments) -> tuple:
         try:
             work(*arguments)
             status = 0
+        except torch.cuda.OutOfMemoryError:
+            status = OUT_OF_MEMORY
         except BaseException:
             traceback.print_exc()
         sys.stdout.flush()

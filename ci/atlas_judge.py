@@ -17,9 +17,11 @@ OF_THE_TENTH = "of the tenth"
 
 @dataclass
 class Judged:
-    """A row and one figure of it. `error`: planned / measured - 1, None: it is not judged."""
+    """A row and one figure of it. `error`: planned / measured - 1, None: it has no plan. `peak`:
+    what was planned, before the constant."""
     row: dict
     what: str
+    peak: float
     planned: float
     measured: float
     note: str = ""
@@ -59,8 +61,9 @@ def constant_of(pairs: list) -> float:
     return statistics.median(differences) if differences else 0
 
 
-def judge(source: Source, answers: list) -> tuple:
-    """All figures of all rows, and the constant of each kind of figure."""
+def judge(source: Source, answers: list, fitted: dict = None) -> tuple:
+    """All figures of all rows, and the constant of each kind of figure: `fitted`, where there are
+    some, or of these rows."""
     by_key = {answer["key"]: answer for answer in answers}
     judged, constants = [], {}
     for figure in source.measured:
@@ -70,17 +73,20 @@ def judge(source: Source, answers: list) -> tuple:
                  if row["key"] in by_key and figure.bytes_of(row) is not None]
         constant = 0
         if figure.what == "driver":
-            constant = constants[figure.column] = constant_of(
-                [(row["key"], answer[name], measured) for row, answer, measured in known
-                 if name in answer and answer[name] < answer["total_bytes"]
-                 and row["key"] not in same])
+            pairs = [(row["key"], answer[name], measured) for row, answer, measured in known
+                     if name in answer and answer["fits"] and row["key"] not in same]
+            constant = constants[figure.column] = (fitted or {}).get(
+                figure.column, constant_of(pairs))
         for row, answer, measured in known:
-            planned = answer[name] + constant if name in answer else 0
             total = answer.get("total_bytes", 0)
+            does_fit = answer["fits"] and answer.get(name, 0) + constant <= total
+            planned = answer[name] + constant if name in answer else 0
+            if not does_fit:
+                planned = max(planned, total)  # at least
             is_short = (row["key"] in same | less) or measured > NEARLY * total
             if not planned:
                 note = "no plan: " + answer["failure"]
-            elif planned > total and is_short and figure.what == "driver":
+            elif not does_fit and is_short:
                 note = NOT_FITTING
             elif row["key"] in same:
                 note = "did not train there"
@@ -89,7 +95,8 @@ def judge(source: Source, answers: list) -> tuple:
             else:
                 note = ""
             others = {other.what: other.bytes_of(row) for other in source.others}
-            judged.append(Judged(row, figure.what, planned, measured, note, others))
+            judged.append(Judged(row, figure.what, answer.get(name, 0), planned, measured, note,
+                                 others))
     return judged, constants
 
 

@@ -4,11 +4,14 @@ import csv
 import json
 from pathlib import Path
 
-from atlas_judge import Judged, counts, others_errors, spread
+from atlas_judge import counts, others_errors, spread
+from atlas_picture import picture
 from atlas_source import Source
 
+GATED = 0.005  # a row may be as much further off: reserved memory moves with the host's pace
 OPEN = 0.10  # errors above it have a cause, or are listed as open
-COLUMNS = ("key", "figure", "planned_bytes", "measured_bytes", "error", "note", "cause")
+COLUMNS = ("key", "figure", "peak_bytes", "planned_bytes", "measured_bytes", "error", "note",
+           "cause")
 
 
 def write_rows(source: Source, judged: list, constants: dict, out: Path) -> None:
@@ -20,10 +23,10 @@ def write_rows(source: Source, judged: list, constants: dict, out: Path) -> None
         for one in judged:
             error = "" if one.error is None else f"{one.error:.5f}"
             cause = source.cause_of(one.row) if counts(one) and abs(one.error) > OPEN else ""
-            writer.writerow([one.row["key"], one.what, round(one.planned), round(one.measured), error,
-                             one.note, cause] +
-                            [round(one.others[other]) if one.others[other] else ""
-                             for other in others])
+            figures = [round(figure) for figure in (one.peak, one.planned, one.measured)]
+            estimates = [round(one.others[other]) if one.others[other] else "" for other in others]
+            writer.writerow([one.row["key"], one.what, *figures, error, one.note, cause,
+                             *estimates])
     facts = {"source": source.name, "constants_bytes": {
         column: round(constant) for column, constant in constants.items()}, "figures": {}}
     for what in dict.fromkeys(one.what for one in judged):
@@ -45,6 +48,22 @@ def notes_of(judged: list) -> dict:
     return notes
 
 
+def kept_constants(source: Source, out: Path) -> dict:
+    return json.loads((out / f"{source.name}.json").read_text())["constants_bytes"]
+
+
+def further_off(source: Source, judged: list, out: Path) -> list:
+    """What the gate says of rows whose error is larger than the one that lies in `out`."""
+    kept = {(row["key"], row["figure"]): row for row in rows_of(out / f"{source.name}.csv")}
+    lines = []
+    for one in judged:
+        old = kept.get((one.row["key"], one.what), {}).get("error")
+        if old and one.error is not None and abs(one.error) > abs(float(old)) + GATED:
+            lines.append(f"{one.row['key']}, {one.what}: off by {per_cent(one.error, 2)}, "
+                         f"was {per_cent(float(old), 2)}")
+    return lines
+
+
 def summary(source: Source, judged: list) -> str:
     texts = []
     for what in dict.fromkeys(one.what for one in judged):
@@ -56,5 +75,51 @@ def summary(source: Source, judged: list) -> str:
     return f"{source.name}: " + "; ".join(texts or ["nothing to compare"])
 
 
+def per_cent(share: float, digits: int = 1) -> str:
+    return f"{100 * share:.{digits}f} %"
+
+
+def line_of(name: str, what: str, found: dict) -> str:
+    cells = [name, what, f"{found['rows']:,}", per_cent(found["median"], 2),
+             per_cent(found["p90"]), per_cent(found["worst"])]
+    cells += [per_cent(found[f"within_{bound}"]) for bound in (1, 2, 5, 10)]
+    return "| " + " | ".join(cells) + " |"
+
+
+def rows_of(file: Path) -> list:
+    with open(file, newline="") as lines:
+        return list(csv.DictReader(lines))
+
+
+def has_error(row: dict) -> bool:
+    return row["error"] != "" and row["note"] == ""
+
+
 def write_page(out: Path) -> None:
-    pass
+    """README.md of all sources that lie there, those of earlier calls among them, and atlas.svg."""
+    lines = ["# Planned against measured", "", "Written by `ci/atlas`; docs/atlas.md says what it "
+             "means. Errors are planned / measured - 1, without sign.", "",
+             "| source | figure | rows | median | p90 | worst | within 1 % | 2 % | 5 % | 10 % |",
+             "| --- | --- | --: | --: | --: | --: | --: | --: | --: | --: |"]
+    far, notes, points = [], [], []
+    for file in sorted(out.glob("*.json")):
+        facts = json.loads(file.read_text())
+        name = facts["source"]
+        for what, found in facts["figures"].items():
+            if "rows" in found:
+                lines.append(line_of(name, what, found))
+            notes += [f"- {name}, {what}: {count:,} rows: {note}"
+                      for note, count in found["notes"].items()]
+        for other, found in facts.get("others", {}).items():
+            if found:
+                lines.append(line_of(f"{name}, by {other}", "", found))
+        for row in filter(has_error, rows_of(file.with_suffix(".csv"))):
+            points.append((row["figure"], int(row["measured_bytes"]), int(row["planned_bytes"])))
+            if abs(float(row["error"])) > OPEN:
+                far.append(f"| {name} | {row['key']} | {row['figure']} | "
+                           f"{per_cent(float(row['error']))} | {row['cause'] or 'open'} |")
+    lines += ["", "![planned against measured](atlas.svg)", "", "Rows that do not count:", "",
+              *notes, "", f"Rows that are off by more than {per_cent(OPEN, 0)}:", "",
+              "| source | row | figure | error | cause |", "| --- | --- | --- | --: | --- |", *far]
+    (out / "README.md").write_text("\n".join(lines) + "\n")
+    (out / "atlas.svg").write_text(picture(points))

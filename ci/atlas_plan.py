@@ -3,25 +3,26 @@
 import itertools
 import json
 import os
+import random
 import re
 import subprocess
 import sys
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from atlas_source import ATLAS, ROOT, Source
 
-HOME = ROOT / "build/atlas"
+HOME = ROOT / "build/atlas"  # environments, and plans as they come
 TORCH = ROOT / ".deps/python"  # what ci/bootstrap installs
 PIP = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-compile")
 ROWS_AT_ONCE = 40  # of one program
 MOST_SECONDS = 3000  # of one program
+OUT_OF_MEMORY = 3  # exit status of a row, in atlas/rows.py, and of headroom
 SAID = re.compile(r"^atlas row=(\S+) process=(\d+) status=(-?\d+)$", re.MULTILINE)
 ALONE = {
-    # Each program runs once; what a row needs beyond the GPU is said, and not refused.
-    "HEADROOM_DRY_RUN_HOST_NS": "6000", "HEADROOM_DRY_RUN_LAYOUT_COPIES": "none",
-    "HEADROOM_DRY_RUN_OVERCOMMIT": "1",
+    "HEADROOM_DRY_RUN_HOST_NS": "6000",  # each program runs once
     "HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "WANDB_MODE": "disabled",
     "OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false", "PYTHONWARNINGS": "ignore",
 }
@@ -39,12 +40,12 @@ def run(command: list, **options) -> subprocess.CompletedProcess:
     return ended
 
 
-def python_of_torch(version: str) -> Path:
+def python_of_torch(version: str, home: Path) -> Path:
     """A Python with PyTorch of that version: that of .deps where it is the one."""
     own = TORCH / "bin/python3"
     if run([own, "-c", "import torch; print(torch.__version__)"]).stdout.startswith(version):
         return own
-    folder = HOME / f"torch-{version}"
+    folder = home / f"torch-{version}"
     python = folder / "bin/python3"
     if not (folder / "made").is_file():
         run([sys.executable, "-m", "venv", "--clear", folder])
@@ -53,14 +54,14 @@ def python_of_torch(version: str) -> Path:
     return python
 
 
-def make_environment(source: Source) -> Path:
+def make_environment(source: Source, home: Path) -> Path:
     """Gives its Python. PyTorch is shared; what the source pins comes before what PyTorch needs."""
     wanted = source.facts["environment"]
-    folder = HOME / source.name / "environment"
+    folder = home / source.name / "environment"
     python, stamp = folder / "bin/python3", folder / "made"
     if stamp.is_file() and stamp.read_text() == repr(wanted):
         return python
-    torch = python_of_torch(str(wanted["torch"]))
+    torch = python_of_torch(str(wanted["torch"]), home)
     run([torch, "-m", "venv", "--clear", folder])
     site = run([torch, "-c", "import torch, os; print(os.path.dirname(torch.__path__[0]))"]).stdout
     own = folder / f"lib/python3.{sys.version_info.minor}/site-packages"
@@ -78,10 +79,10 @@ def command_of(source: Source, python: Path, row: dict) -> list:
     return [python if word == "python" else word.format(**known) for word in words]
 
 
-def plan(headroom: Path, source: Source, python: Path, rows: list) -> list:
+def plan(headroom: Path, source: Source, python: Path, rows: list, home: Path) -> list:
     """One program, with the peaks of each row: `rows` are one, or many of one GPU that a program
     forks for. A row whose program failed has its last words in place of peaks."""
-    folder = HOME / source.name / "work" / re.sub(r"[^\w.-]", "_", rows[0]["key"])
+    folder = home / source.name / "work" / re.sub(r"[^\w.-]", "_", rows[0]["key"])
     folder.mkdir(parents=True, exist_ok=True)
     many = folder / "rows.jsonl"
     many.write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -90,9 +91,9 @@ def plan(headroom: Path, source: Source, python: Path, rows: list) -> list:
     environment = os.environ | ALONE | source.facts.get("variables", {}) | {
         "PATH": f"{python.parent}:{os.environ['PATH']}",
         "PYTHONPATH": f"{source.folder}:{ATLAS}",
-        "HF_HOME": str(HOME / "cache"), "XDG_CACHE_HOME": str(HOME / "cache"),
-        "TORCHINDUCTOR_CACHE_DIR": str(HOME / "cache/inductor"),
-        "TRITON_CACHE_DIR": str(HOME / "cache/triton"),
+        "HF_HOME": str(home / "cache"), "XDG_CACHE_HOME": str(home / "cache"),
+        "TORCHINDUCTOR_CACHE_DIR": str(home / "cache/inductor"),
+        "TRITON_CACHE_DIR": str(home / "cache/triton"),
     }
     ended = subprocess.run(
         ["timeout", "--kill-after=10", str(MOST_SECONDS), headroom, "plan", "--json", "--gpu",
@@ -104,18 +105,22 @@ def plan(headroom: Path, source: Source, python: Path, rows: list) -> list:
     try:
         processes = json.loads(ended.stdout)["processes"]
     except (json.JSONDecodeError, KeyError):
-        return [{"key": row["key"], "failure": last} for row in rows]
+        return [{"key": row["key"], "failure": last, "fits": False} for row in rows]
     if "{rows}" not in map(str, source.facts["program"]):
-        failure = "" if ended.returncode in (0, 3) else last
-        return [{"key": rows[0]["key"], "failure": failure, **peaks_of(processes)}]
+        does_fit = ended.returncode != OUT_OF_MEMORY
+        failure = "" if ended.returncode in (0, OUT_OF_MEMORY) else last
+        return [{"key": rows[0]["key"], "failure": failure, "fits": does_fit,
+                 **peaks_of(processes)}]
     of_row = {key: (int(process), int(status))
               for key, process, status in SAID.findall(ended.stderr + "\n" + ended.stdout)}
     answers = []
     for row in rows:
         process, status = of_row.get(row["key"], (-1, 1))
         mine = [one for one in processes if one["process"] == process]
-        failure = "" if status == 0 and mine else f"status {status}, see {folder}/output.txt"
-        answers.append({"key": row["key"], "failure": failure, **peaks_of(mine)})
+        is_known = status in (0, OUT_OF_MEMORY) and mine
+        failure = "" if is_known else f"status {status}, see {folder.name}/output.txt"
+        answers.append({"key": row["key"], "failure": failure, "fits": status != OUT_OF_MEMORY,
+                        **peaks_of(mine)})
     return answers
 
 
@@ -130,16 +135,18 @@ def peaks_of(processes: list) -> dict:
 
 
 def plan_all(headroom: Path, source: Source, rows: list, jobs: int,
-             again: bool, say) -> list:
-    """All answers, those of earlier calls among them: each is written down as it comes."""
-    journal = HOME / source.name / "planned.jsonl"
+             again: bool, minutes: float, home: Path, say) -> list:
+    """All answers, those of earlier calls among them: each is written down as it comes. After so
+    many minutes no further program begins."""
+    last = time.monotonic() + 60 * minutes
+    journal = home / source.name / "planned.jsonl"
     journal.parent.mkdir(parents=True, exist_ok=True)
     if again:
         journal.unlink(missing_ok=True)
     answers = {}
     if journal.is_file():
         answers = {one["key"]: one for one in map(json.loads, journal.read_text().splitlines())}
-    python = make_environment(source)
+    python = make_environment(source, home)
     missing = [row for row in rows if row["key"] not in answers]
     at_once = ROWS_AT_ONCE if "{rows}" in map(str, source.facts["program"]) else 1
     groups = []
@@ -148,8 +155,13 @@ def plan_all(headroom: Path, source: Source, rows: list, jobs: int,
         groups += [of_gpu[at:at + at_once] for at in range(0, len(of_gpu), at_once)]
     lock = threading.Lock()
 
+    # Where time ends, what was planned is spread over the rows.
+    random.Random(0).shuffle(groups)
+
     def one(group: list) -> None:
-        planned = plan(headroom, source, python, group)
+        if time.monotonic() > last:
+            return
+        planned = plan(headroom, source, python, group, home)
         with lock, open(journal, "a") as file:
             for answer in planned:
                 answers[answer["key"]] = answer

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A source of the atlas: what somebody measured on a GPU, and how to plan the same (atlas/README.md)."""
+"""A source of the atlas, atlas/README.md: what somebody measured, and how to plan the same."""
 import csv
 import sys
 import zlib
@@ -10,8 +10,8 @@ ROOT = Path(__file__).resolve().parent.parent
 ATLAS = ROOT / "atlas"
 UNITS = {"B": 1, "MB": 10**6, "GB": 10**9, "MiB": 2**20, "GiB": 2**30}
 WHAT = ("allocated", "reserved", "driver")
-KEYS = {"what", "repository", "commit", "file", "licence", "software", "measured", "unsaid", "assumed",
-        "environment", "program", "gpu"}
+KEYS = {"what", "repository", "commit", "file", "licence", "software", "measured", "unsaid",
+        "assumed", "environment", "program", "gpu"}
 OPTIONAL = {"others", "ranks", "family", "causes", "variables", "batches"}
 
 sys.path.append(str(ROOT / ".deps/programs"))  # where PyYAML is not installed

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "src/dry_run/cudnn_library.h"
+#include "src/dry_run/dry_run.h"
 
 namespace headroom::dry_run {
 namespace {
@@ -117,16 +118,16 @@ std::optional<CudnnEngine> describe(const Descriptor& config) {
                          CUDNN_BEHAVIOR_NOTE_TYPE_COUNT)};
 }
 
-/// What it finds for them; nothing: it can't be asked.
-std::optional<std::vector<Descriptor>> configs_of(Copies& copies, const GraphPart& heuristics) {
-  const CudnnLibrary* cudnn = cudnn_library();
-  if (cudnn == nullptr) return std::nullopt;
+/// What it finds for them; none: it can't be asked.
+std::vector<Descriptor> configs_of(Copies& copies, const GraphPart& heuristics) {
+  const CudnnLibrary* cudnn = settings().layout_copies ? nullptr : cudnn_library();
+  if (cudnn == nullptr) return {};
   const cudnnBackendDescriptor_t asked = copies.of(heuristics);
   std::int64_t count = 0;
   constexpr auto kName = CUDNN_ATTR_ENGINEHEUR_RESULTS;
   if (asked == nullptr || cudnn->get(asked, kName, CUDNN_TYPE_BACKEND_DESCRIPTOR, 0, &count,
                                      nullptr) != CUDNN_STATUS_SUCCESS) {
-    return std::nullopt;
+    return {};
   }
   std::vector<Descriptor> configs;
   std::vector<cudnnBackendDescriptor_t> into;
@@ -143,15 +144,12 @@ std::optional<std::vector<Descriptor>> configs_of(Copies& copies, const GraphPar
 
 std::vector<CudnnEngine> engines_for(const GraphPart& heuristics) {
   Copies copies;
-  const auto configs = configs_of(copies, heuristics);
-  if (!configs) {
-    return {{.index = 0, .numerical_notes = {CUDNN_NUMERICAL_NOTE_TENSOR_CORE}}, {.index = 1}};
-  }
   std::vector<CudnnEngine> engines;
-  for (const Descriptor& config : *configs) {
+  for (const Descriptor& config : configs_of(copies, heuristics)) {
     if (auto engine = describe(config)) engines.push_back(std::move(*engine));
   }
-  return engines;
+  if (!engines.empty()) return engines;
+  return {{.index = 0, .numerical_notes = {CUDNN_NUMERICAL_NOTE_TENSOR_CORE}}, {.index = 1}};
 }
 
 }  // namespace headroom::dry_run

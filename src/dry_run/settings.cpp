@@ -42,10 +42,11 @@ int number_of_devices() {
   return static_cast<int>(number);
 }
 
-CopiesOf convolutions_with_copies() {
+std::optional<CopiesOf> convolutions_with_copies() {
   constexpr const char* kName = "HEADROOM_DRY_RUN_LAYOUT_COPIES";
   const std::string_view which = variable(kName);
-  if (which.empty() || which == "none") return CopiesOf::none;
+  if (which.empty()) return std::nullopt;
+  if (which == "none") return CopiesOf::none;
   if (which == "forward") return CopiesOf::forward;
   if (which == "backward") return CopiesOf::backward;
   refuse(kName, which, "none, forward or backward");

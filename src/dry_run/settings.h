@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "src/gpus/gpu.h"
@@ -38,8 +39,9 @@ struct Settings {
   /// it: 0.25x, 0.5x, 2x, 4x (CUDA Programming Guide 5.2).
   std::int64_t launch_queue = 1024;
   /// HEADROOM_DRY_RUN_LAYOUT_COPIES: which convolutions work on copies of tensors whose channels
-  /// are not last in memory, `none`, `forward` or `backward`. Default none: only cuDNN knows.
-  CopiesOf layout_copies = CopiesOf::none;
+  /// are not last in memory, `none`, `forward` or `backward`, and cuDNN is not asked for its
+  /// engines. Default: it is asked, and `none` where it can't be.
+  std::optional<CopiesOf> layout_copies;
   /// HEADROOM_DRY_RUN_HOLDERS: a folder, in which each process of PyTorch leaves what holds its
   /// peaks. Empty: that is not looked at.
   std::string holders_folder;

@@ -37,20 +37,21 @@ TEST(PlanOfTechniques, StreamsBertInAHundredthOfTheMemory) {
 
 // Kept for backward, of an image in fp32: what convolutions give, as normalisation reads it again,
 // what is rectified, what is pooled and, in int64, from where; of each normalised channel two
-// numbers. The peak comes before anything else is kept, or let go.
+// numbers. The peak comes before anything else is kept, or let go. What convolutions work in cuDNN
+// itself says, so nothing is left to bound.
 TEST(PlanOfTechniques, KeepsOfResnet50WhatNormalisationAndRectifiersRead) {
   constexpr std::int64_t kConvolved = 11'113'984;
   constexpr std::int64_t kRectified = 9'608'704;
   constexpr std::int64_t kPooled = 64 * 56 * 56;
   constexpr std::int64_t kNormalised = 26'560;
   constexpr std::int64_t kImage = 4 * (kConvolved + kRectified + kPooled) + 8 * kPooled;
-  const auto rows = rows_of_plan("resnet_50.yaml", "^batch_(32|128)$");
+  const auto rows = rows_of_plan("resnet_50.yaml", "^batch_128(_micro_batches)?$");
   ASSERT_EQ(rows.size(), 2u);
-  EXPECT_EQ(rows[0].number("peak_activations_bytes"), 32 * kImage + 8 * kNormalised);
-  EXPECT_EQ(rows[1].number("peak_activations_bytes"), 128 * kImage + 8 * kNormalised);
+  EXPECT_EQ(rows[0].number("peak_activations_bytes"), 128 * kImage + 8 * kNormalised);
+  EXPECT_EQ(rows[1].number("peak_activations_bytes"), 32 * kImage + 8 * kNormalised);
   // 25,557,032 parameters, and running statistics with a count of each of 53 normalisations.
   EXPECT_EQ(rows[0].number("peak_weights_bytes"), 4 * 25'557'032 + 8 * kNormalised + 8 * 53);
-  EXPECT_LT(rows[0].number("run_peak_reserved_lower_bytes"),
+  EXPECT_EQ(rows[0].number("run_peak_reserved_lower_bytes"),
             rows[0].number("run_peak_reserved_upper_bytes"));
 }
 

@@ -38,31 +38,59 @@ TEST_F(PythonProgram, TellsTheBoundsOfWhatItReserves) {
   EXPECT_LT(*lower, *upper);
 }
 
-// By hand: a convolution of 64 images with 32 channels of 128 x 128 numbers of 4 bytes, and one of
-// 64 channels with as many for its result. It may copy both and its filter of 3 x 3, where their
-// channels are not last and the GPU's tensor cores know TF32: those of a T4 don't.
-TEST_F(PythonProgram, TellsTheBoundsOfCopiesInAnotherLayout) {
-  unsetenv(kLayoutCopies);
-  const auto planned = [](const std::string& gpu, const std::string& change) {
-    const std::string program =
-        "import torch\n"
-        "layer = torch.nn.Conv2d(32, 64, 3, padding=1, bias=False, device='cuda')" +
-        change +
-        "\n"
-        "image = torch.ones(64, 32, 128, 128, device='cuda')" +
-        change +
-        "\n"
-        "with torch.no_grad(): layer(image)\n";
-    const Ended ended = plan({"--gpu", gpu}, {"-c", program});
-    EXPECT_EQ(ended.code, 0) << ended.err;
-    return Json::parse(ended.out)["processes"].at(0);
+/// The plan of a convolution of 64 images with 32 channels of 128 x 128 numbers, and one of 64
+/// channels with as many for its result; its filter has 3 x 3. `before`: what the program does
+/// first; `change`: the last of an expression, of filter and images.
+Json plan_of_convolution(const std::string& gpu, const std::string& change,
+                         const std::string& before = "") {
+  const std::string program = before +
+                              "import torch\n"
+                              "layer = torch.nn.Conv2d(32, 64, 3, padding=1, bias=False)" +
+                              change +
+                              ".cuda()\n"
+                              "image = torch.ones(64, 32, 128, 128, device='cuda')" +
+                              change +
+                              "\n"
+                              "torch.cuda.reset_peak_memory_stats()\n"
+                              "with torch.no_grad(): layer(image)\n";
+  const Ended ended = run_headroom(
+      {"plan", "--gpu", gpu, "--json", "--", source(".deps/python/bin/python3"), "-c", program});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  return Json::parse(ended.out)["processes"].at(0);
+}
+
+constexpr std::int64_t kImages = 4LL * 64 * 32 * 128 * 128;
+constexpr std::int64_t kResults = 2 * kImages;
+constexpr std::int64_t kFilter = 4LL * 64 * 32 * 3 * 3;
+constexpr std::int64_t kBlock = 512;  // of PyTorch's allocator: an engine wants a few bytes more
+
+// By hand: cuDNN's best engine for an A100 works on copies of images and filter with the channels
+// last; that for an H100 on one of its result as well, and on none where they are last already.
+TEST_F(PythonProgram, TakesWorkAreasOfConvolutionsFromTheProgramsCudnn) {
+  const auto peak = [](const std::string& gpu, const std::string& change) {
+    const Json process = plan_of_convolution(gpu, change);
+    EXPECT_EQ(process["reserved_depends_on_layouts"], false);
+    EXPECT_FALSE(process.contains("estimated"));
+    return process["latest_peak_allocated_bytes"].get<std::int64_t>();
   };
-  const std::int64_t copies = 4 * (64 * (32 + 64) * 128 * 128 + 32 * 64 * 3 * 3);
+  const std::int64_t tensors = kImages + kFilter + kResults;
+  EXPECT_EQ(peak("a100-80gb", ""), tensors + kImages + kFilter + kBlock);
+  EXPECT_EQ(peak("h100", ""), tensors + kImages + kFilter + kResults + kBlock);
+  EXPECT_EQ(peak("h100", ".to(memory_format=torch.channels_last)"), tensors + kBlock);
+}
+
+// By hand: it may copy images, result and filter, where their channels are not last and the GPU's
+// tensor cores know TF32: those of a T4 don't.
+TEST_F(PythonProgram, TellsTheBoundsOfCopiesWhereCudnnIsTooOldToBeAsked) {
+  const auto planned = [](const std::string& gpu, const std::string& change) {
+    return plan_of_convolution(gpu, change, "import ctypes; ctypes.CDLL('" OLD_CUDNN "')\n");
+  };
   const Json process = planned("a100-80gb", "");
   EXPECT_EQ(process["reserved_depends_on_layouts"], true);
+  EXPECT_EQ(process["estimated"], "engines of cuDNN (0)");
   EXPECT_EQ(process["peak_allocated_lower_bytes"], process["peak_allocated_bytes"]);
   EXPECT_EQ(process["peak_allocated_upper_bytes"],
-            process["peak_allocated_bytes"].get<std::int64_t>() + copies);
+            process["peak_allocated_bytes"].get<std::int64_t>() + kImages + kFilter + kResults);
   EXPECT_GT(process["peak_reserved_upper_bytes"], process["peak_reserved_lower_bytes"]);
   const std::string channels_last = ".to(memory_format=torch.channels_last)";
   EXPECT_EQ(planned("a100-80gb", channels_last)["reserved_depends_on_layouts"], false);

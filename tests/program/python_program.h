@@ -22,20 +22,14 @@ class PythonProgram : public testing::Test {
         access(source(".deps/programs").c_str(), R_OK) != 0) {
       GTEST_SKIP() << "ci/bootstrap tests did not install what these programs need";
     }
-    // Where they are chosen, a program runs once.
-    setenv(kHostPace, "6000", 1);
-    setenv(kLayoutCopies, "none", 1);
+    setenv(kHostPace, "6000", 1);  // where it is chosen, a program runs once
     // PyTorch is compiled once, and not by each program again.
     unsetenv("PYTHONDONTWRITEBYTECODE");
     setenv("PYTHONPYCACHEPREFIX", HEADROOM_BUILD_DIR "/pycache", 1);
   }
-  void TearDown() override {
-    unsetenv(kHostPace);
-    unsetenv(kLayoutCopies);
-  }
+  void TearDown() override { unsetenv(kHostPace); }
 
   static constexpr const char* kHostPace = "HEADROOM_DRY_RUN_HOST_NS";
-  static constexpr const char* kLayoutCopies = "HEADROOM_DRY_RUN_LAYOUT_COPIES";
 
   static std::string python() { return source(".deps/python/bin/python3"); }
   static std::string path(const std::string& name) {
