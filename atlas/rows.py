@@ -8,8 +8,24 @@ import sys
 import traceback
 
 import torch
+from torch.overrides import TorchFunctionMode
 
 OUT_OF_MEMORY = 3  # exit status of a row that the GPU is too small for
+
+
+class Undrawn(TorchFunctionMode):
+    """Makes a model without drawing its weights: nothing computes with them, and memory that is
+    never written takes no place on the host."""
+    DRAWS = {"normal_", "uniform_", "trunc_normal_", "kaiming_normal_", "kaiming_uniform_",
+             "xavier_normal_", "xavier_uniform_", "erfinv_", "mul_", "add_", "clamp_", "div_"}
+    SMALL = 4096  # numbers; what is smaller may be no weight
+
+    def __torch_function__(self, function, types, arguments=(), names=None):
+        names = names or {}
+        drawn = arguments[0] if arguments else names.get("tensor")
+        if getattr(function, "__name__", "") in self.DRAWS and drawn.numel() > self.SMALL:
+            return drawn
+        return function(*arguments, **names)
 
 
 def in_child(work, *arguments) -> tuple:

@@ -14,7 +14,8 @@ torch.set_num_threads(1)
 
 
 def make(row):
-    return timm.create_model(row["model"])
+    with rows.Undrawn():
+        return timm.create_model(row["model"])
 
 
 def train(model, row):
