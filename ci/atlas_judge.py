@@ -84,8 +84,8 @@ def judge(source: Source, answers: list, fitted: dict = None) -> tuple:
             if not does_fit:
                 planned = max(planned, total)  # at least
             is_short = (row["key"] in same | less) or measured > NEARLY * total
-            if not planned:
-                note = "no plan: " + answer["failure"]
+            if answer["failure"] or not planned:
+                planned, note = 0, "no plan: " + answer["failure"]
             elif not does_fit and is_short:
                 note = NOT_FITTING
             elif row["key"] in same:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plans the rows of a source of the atlas, in an environment with the source's own packages."""
+import hashlib
 import itertools
 import json
 import os
@@ -134,18 +135,27 @@ def peaks_of(processes: list) -> dict:
     return {name: most[name] for name in kept if name in most}
 
 
+def fingerprint(source: Source) -> str:
+    """Of what a plan is made of, beside headroom: with another program all is planned anew."""
+    texts = [file.read_text() for file in sorted(source.folder.rglob("*.py"))]
+    texts += [repr([source.facts.get(name) for name in ("environment", "program", "variables")])]
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:16]
+
+
 def plan_all(headroom: Path, source: Source, rows: list, jobs: int,
              again: bool, minutes: float, home: Path, say) -> list:
-    """All answers, those of earlier calls among them: each is written down as it comes. After so
-    many minutes no further program begins."""
+    """All answers, those of earlier calls among them, but for those that failed: each is written
+    down as it comes. After so many minutes no further program begins."""
     last = time.monotonic() + 60 * minutes
     journal = home / source.name / "planned.jsonl"
     journal.parent.mkdir(parents=True, exist_ok=True)
     if again:
         journal.unlink(missing_ok=True)
     answers = {}
+    made_of = fingerprint(source)
     if journal.is_file():
-        answers = {one["key"]: one for one in map(json.loads, journal.read_text().splitlines())}
+        answers = {one["key"]: one for one in map(json.loads, journal.read_text().splitlines())
+                   if one.get("of") == made_of and not one["failure"]}
     python = make_environment(source, home)
     missing = [row for row in rows if row["key"] not in answers]
     at_once = ROWS_AT_ONCE if "{rows}" in map(str, source.facts["program"]) else 1
@@ -165,7 +175,7 @@ def plan_all(headroom: Path, source: Source, rows: list, jobs: int,
         with lock, open(journal, "a") as file:
             for answer in planned:
                 answers[answer["key"]] = answer
-                file.write(json.dumps(answer) + "\n")
+                file.write(json.dumps(answer | {"of": made_of}) + "\n")
             done = sum(row["key"] in answers for row in rows)
             say(f"{source.name}: {done} of {len(rows)} rows")
 

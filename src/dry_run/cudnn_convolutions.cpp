@@ -59,8 +59,13 @@ std::optional<GraphWork> convolution_work(const GraphPart& operation) {
   const Form* form = form_of(operation);
   if (form == nullptr) return std::nullopt;
   const GraphPart* filter = operation.part(form->filter);
-  return GraphWork{convolution_flops(sizes_of(operation.part(form->output)), sizes_of(filter)),
-                   data_type(filter)};
+  GraphWork work{convolution_flops(sizes_of(operation.part(form->output)), sizes_of(filter)),
+                 data_type(filter)};
+  for (const auto name : {form->input, form->filter, form->output}) {
+    const GraphPart* tensor = operation.part(name);
+    work.bytes += bytes_of({data_type(tensor), sizes_of(tensor)});
+  }
+  return work;
 }
 
 LayoutCopies layout_copies(const GraphPart& operation) {

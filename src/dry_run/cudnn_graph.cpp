@@ -229,6 +229,7 @@ GraphWork graph_work(const GraphPart& graph) {
     const GraphWork work = operation_work(*operation);
     if (work.flops > 0 && sum.flops == 0) sum.type = work.type;  // those behind it are made here
     sum.flops += work.flops;
+    sum.bytes += work.bytes;
   }
   return sum;
 }
@@ -299,7 +300,13 @@ HEADROOM_ENTRY cudnnStatus_t cudnnBackendExecute(cudnnHandle_t handle,
   if (graph == nullptr) return CUDNN_STATUS_BAD_PARAM;
   if (config->rank > 0) note_estimated(kTriedEnginesOfCudnn);
   const GraphWork work = graph_work(*graph);
-  run_product(handle->stream, work.flops, cudnn_precision(work.type, has_tensor_cores(*engine)));
+  const Gpu& gpu = dry_run().gpu;
+  const Precision precision = cudnn_precision(work.type, has_tensor_cores(*engine));
+  // What an engine works in is written, and read again.
+  run_work(handle->stream,
+           std::max(product_ns(gpu, work.flops, precision), memory_ns(gpu, work.bytes)) +
+               memory_ns(gpu, 2 * workspace_of(*config)),
+           {.launches = 1, .product_flops = work.flops});
   return CUDNN_STATUS_SUCCESS;
 }
 

@@ -92,6 +92,7 @@ cudnnDataType_t data_type(const GraphPart* tensor);
 struct GraphWork {
   std::int64_t flops = 0;
   cudnnDataType_t type = CUDNN_DATA_FLOAT;  // what is multiplied
+  std::int64_t bytes = 0;                   // of the tensors of convolutions
 };
 
 /// Counts a graph (CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR). An operation that is none of
