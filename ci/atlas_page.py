@@ -27,7 +27,7 @@ def write_rows(source: Source, judged: list, constants: dict, out: Path) -> None
             estimates = [round(one.others[other]) if one.others[other] else "" for other in others]
             writer.writerow([one.row["key"], one.what, *figures, error, one.note, cause,
                              *estimates])
-    facts = {"source": source.name, "constants_bytes": {
+    facts = {"source": source.name, "rows": len(source.rows), "constants_bytes": {
         column: round(constant) for column, constant in constants.items()}, "figures": {}}
     for what in dict.fromkeys(one.what for one in judged):
         mine = [one for one in judged if one.what == what]
@@ -79,8 +79,8 @@ def per_cent(share: float, digits: int = 1) -> str:
     return f"{100 * share:.{digits}f} %"
 
 
-def line_of(name: str, what: str, found: dict) -> str:
-    cells = [name, what, f"{found['rows']:,}", per_cent(found["median"], 2),
+def line_of(name: str, what: str, rows: int, found: dict) -> str:
+    cells = [name, what, f"{found['rows']:,} of {rows:,}", per_cent(found["median"], 2),
              per_cent(found["p90"]), per_cent(found["worst"])]
     cells += [per_cent(found[f"within_{bound}"]) for bound in (1, 2, 5, 10)]
     return "| " + " | ".join(cells) + " |"
@@ -98,7 +98,8 @@ def has_error(row: dict) -> bool:
 def write_page(out: Path) -> None:
     """README.md of all sources that lie there, those of earlier calls among them, and atlas.svg."""
     lines = ["# Planned against measured", "", "Written by `ci/atlas`; docs/atlas.md says what it "
-             "means. Errors are planned / measured - 1, without sign.", "",
+             "means. Errors are planned / measured - 1, without sign. Of the rows of a source "
+             "those count that are planned and not listed below.", "",
              "| source | figure | rows | median | p90 | worst | within 1 % | 2 % | 5 % | 10 % |",
              "| --- | --- | --: | --: | --: | --: | --: | --: | --: | --: |"]
     far, notes, points = [], [], []
@@ -107,12 +108,12 @@ def write_page(out: Path) -> None:
         name = facts["source"]
         for what, found in facts["figures"].items():
             if "rows" in found:
-                lines.append(line_of(name, what, found))
+                lines.append(line_of(name, what, facts["rows"], found))
             notes += [f"- {name}, {what}: {count:,} rows: {note}"
                       for note, count in found["notes"].items()]
         for other, found in facts.get("others", {}).items():
             if found:
-                lines.append(line_of(f"{name}, by {other}", "", found))
+                lines.append(line_of(f"{name}, by {other}", "", facts["rows"], found))
         for row in filter(has_error, rows_of(file.with_suffix(".csv"))):
             points.append((row["figure"], int(row["measured_bytes"]), int(row["planned_bytes"])))
             if abs(float(row["error"])) > OPEN:
