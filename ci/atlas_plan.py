@@ -156,13 +156,13 @@ def plan_all(headroom: Path, source: Source, rows: list, jobs: int,
     if journal.is_file():
         answers = {one["key"]: one for one in map(json.loads, journal.read_text().splitlines())
                    if one.get("of") == made_of and not one["failure"]}
-    python = make_environment(source, home)
     missing = [row for row in rows if row["key"] not in answers]
     at_once = ROWS_AT_ONCE if "{rows}" in map(str, source.facts["program"]) else 1
     groups = []
     for _, of_gpu in itertools.groupby(missing, key=source.gpu_of):
         of_gpu = list(of_gpu)
         groups += [of_gpu[at:at + at_once] for at in range(0, len(of_gpu), at_once)]
+    python = make_environment(source, home) if groups and minutes > 0 else None
     lock = threading.Lock()
 
     # Where time ends, what was planned is spread over the rows.
