@@ -33,8 +33,11 @@ def main():
         source = atlas_source.read(name)
         if str(source.facts["environment"]["torch"]) != TORCH:
             continue
-        kept = planned(ROOT / f"results/atlas/{name}.csv")
-        first = next(key for (key, _), peak in kept.items() if peak > 0)
+        results = ROOT / f"results/atlas/{name}.csv"
+        kept = planned(results) if results.is_file() else {}
+        first = next((key for (key, _), peak in kept.items() if peak > 0), None)
+        if first is None:  # none of its rows is planned yet
+            continue
         with tempfile.TemporaryDirectory() as folder:
             subprocess.run(
                 [ROOT / "ci/atlas", "--headroom", sys.argv[1], "--only", first, "--jobs", "1",
