@@ -49,12 +49,15 @@ def notes_of(judged: list) -> dict:
 
 
 def kept_constants(source: Source, out: Path) -> dict:
-    return json.loads((out / f"{source.name}.json").read_text())["constants_bytes"]
+    """None where nothing of the source is kept."""
+    file = out / f"{source.name}.json"
+    return json.loads(file.read_text())["constants_bytes"] if file.is_file() else {}
 
 
 def further_off(source: Source, judged: list, out: Path) -> list:
     """What the gate says of rows whose error is larger than the one that lies in `out`."""
-    kept = {(row["key"], row["figure"]): row for row in rows_of(out / f"{source.name}.csv")}
+    file = out / f"{source.name}.csv"
+    kept = {(row["key"], row["figure"]): row for row in rows_of(file)} if file.is_file() else {}
     lines = []
     for one in judged:
         old = kept.get((one.row["key"], one.what), {}).get("error")

@@ -14,23 +14,10 @@ attend = attention._flash_attention_forward
 attention._flash_attention_forward = \
     lambda *tensors, position_ids=None, **options: attend(*tensors, **options)
 
-# Mixtral asks which tokens go to an expert, which a plan does not know either: as many to each.
-EXPERTS = 8
-where = torch.where
-
-
-def where_even(condition, *others):
-    if others or not condition.is_cuda:
-        return where(condition, *others)
-    tokens = torch.arange(condition.numel() // EXPERTS, device=condition.device)
-    return torch.zeros_like(tokens), tokens % condition.shape[1]
-
-
-torch.where = where_even
-
 from transformers import AutoModelForCausalLM, GPTBigCodeConfig, GraniteConfig  # noqa: E402
 from transformers import LlamaConfig, MistralConfig, MixtralConfig  # noqa: E402
 
+EXPERTS = 8
 # Each has a token more than on the hub: the trainer adds one for padding. santacoder's embedding is
 # larger than its tokenizer there, and is cut to it.
 SANTACODER = GPTBigCodeConfig(
@@ -66,6 +53,15 @@ CONFIGS = {
 GROUPS = {"TheBloke/Mistral-7B-v0.1-GPTQ": 128, "TechxGenus/Meta-Llama-3-8B-GPTQ": 128}
 MOST_BYTES = 4 * 2**30  # of a file: one that is larger than memory cannot be mapped
 TYPES = {torch.bfloat16: "BF16", torch.float16: "F16"}
+where = torch.where
+
+
+def where_even(condition, *others):
+    """Mixtral asks which tokens go to an expert, and a plan does not know: as many to each."""
+    if others or not condition.is_cuda:
+        return where(condition, *others)
+    tokens = torch.arange(condition.numel() // EXPERTS, device=condition.device)
+    return torch.zeros_like(tokens), tokens % condition.shape[1]
 
 
 def is_large(name: str) -> bool:
@@ -77,6 +73,8 @@ def write(name: str, dtype: torch.dtype) -> str:
     folder = os.path.abspath(name.split("/")[1])
     os.makedirs(folder, exist_ok=True)
     config = CONFIGS[name]
+    if config is MIXTRAL:
+        torch.where = where_even
     with torch.device("meta"):
         model = AutoModelForCausalLM.from_config(config, torch_dtype=dtype)
     config.architectures = [type(model).__name__]

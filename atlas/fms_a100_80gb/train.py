@@ -7,7 +7,6 @@ import accelerate
 import torch
 import yaml
 from datasets import Dataset
-from fms_acceleration import AccelerationFramework
 from peft import LoraConfig
 from peft.utils.other import fsdp_auto_wrap_policy
 from tokenizers import Tokenizer
@@ -39,6 +38,7 @@ def framework_of(row):
         plugins = {"training": {"fused_ops_and_kernels": fast}}
     if not plugins:
         return None
+    from fms_acceleration import AccelerationFramework  # some versions look at the GPU at once
     with open(f"framework-{os.getpid()}.yaml", "w") as file:
         yaml.safe_dump({"plugins": plugins}, file)
     return AccelerationFramework(file.name)
@@ -97,7 +97,8 @@ def one_rank(folder, row):
     if row["peft"]:
         lora = LoraConfig(r=16, lora_alpha=16, lora_dropout=0.1, task_type="CAUSAL_LM",
                           target_modules=row["targets"].split())
-    if framework is not None and framework.requires_augmentation:
+    names = ("requires_augmentation", "requires_agumentation")  # as older versions have it
+    if any(getattr(framework, name, False) for name in names):
         model, (lora,) = framework.augmentation(model, settings, modifiable_args=(lora,))
     tokenizer, data = data_of(row, 2048 if "santacoder" in row["model"] else 4096)
     trainer = SFTTrainer(model=model, tokenizer=tokenizer, train_dataset=data, args=settings,

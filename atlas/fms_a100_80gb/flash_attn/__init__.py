@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stands in for flash-attn, which has no wheel: PyTorch's own copy of the same kernels, with tensors
-of the same shapes (source.yaml)."""
+"""Stands in for flash-attn, which has no wheel: PyTorch's own copy of the same kernels, with
+tensors of the same shapes (source.yaml)."""
 import torch
 
 
