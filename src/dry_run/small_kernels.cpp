@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/dry_run/small_kernels.h"
 
+#include <c10/util/BFloat16.h>
+#include <c10/util/Half.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -31,20 +34,37 @@ void fill(const Elementwise& launch, std::size_t width, KnownBytes& known) {
   known.set(launch.pointer(0), bytes.data(), size);
 }
 
-/// The bytes of a number, by the letter of its type in a mangled name; 0: it is none of these.
-std::size_t width_of(char type) {
-  switch (type) {
-    case 'b':
-      return sizeof(bool);
-    case 'i':
-    case 'f':
-      return sizeof(std::int32_t);
-    case 'l':
-    case 'd':
-      return sizeof(std::int64_t);
-    default:
-      return 0;
-  }
+/// A type of numbers, as mangled names write it.
+struct NumberType {
+  std::string_view mangled;
+  std::size_t width;  // bytes
+  bool (*are_equal)(const void* one, const void* other);
+};
+
+template <class T>
+bool are_equal(const void* one, const void* other) {
+  return at<T>(one) == at<T>(other);
+}
+
+constexpr std::array kNumberTypes{
+    NumberType{"b", sizeof(bool), &are_equal<bool>},
+    NumberType{"i", sizeof(std::int32_t), &are_equal<std::int32_t>},
+    NumberType{"l", sizeof(std::int64_t), &are_equal<std::int64_t>},
+    NumberType{"f", sizeof(float), &are_equal<float>},
+    NumberType{"d", sizeof(double), &are_equal<double>},
+    NumberType{"N3c104HalfE", sizeof(c10::Half), &are_equal<c10::Half>},
+    NumberType{"N3c108BFloat16E", sizeof(c10::BFloat16), &are_equal<c10::BFloat16>},
+};
+
+/// The first type of a template's arguments; null: it is no template of the name, or its first
+/// argument is none of these.
+const NumberType* type_of(std::string_view name, std::string_view with_template) {
+  const std::size_t place = name.find(with_template);
+  if (place == std::string_view::npos) return nullptr;
+  const auto found = std::ranges::find_if(kNumberTypes, [&](const NumberType& type) {
+    return name.substr(place + with_template.size()).starts_with(type.mangled);
+  });
+  return found == kNumberTypes.end() ? nullptr : &*found;
 }
 
 /// The functor is {other, alpha}: self + alpha * other.
@@ -81,36 +101,36 @@ std::vector<unsigned char> compare(const Elementwise& launch, Inputs& inputs) {
   return result;
 }
 
-/// The letter behind the functor's name, which is its type's; 0: it is no such kernel.
-char type_of(const char* name, std::string_view functor) {
-  const char* found = std::strstr(name, functor.data());
-  return found == nullptr ? '\0' : found[functor.size()];
-}
+const NumberType* fill_type(const char* name) { return type_of(name, "11FillFunctorI"); }
 
-char fill_type(const char* name) { return type_of(name, "11FillFunctorI"); }
+constexpr std::string_view kWithNumber = "13AUnaryFunctorI";
 
-/// Of whole numbers; 0: it compares others, or is no such kernel.
-char equal_type(const char* name) {
-  const char type = type_of(name, "16CompareEqFunctorI");
-  return type == 'b' || type == 'i' || type == 'l' ? type : '\0';
+/// Of numbers that are compared with each other, or with one number, which the functor holds as
+/// float where they are of 16 bits; null: that, or it is no such kernel.
+const NumberType* equal_type(std::string_view name) {
+  if (name.find("16CompareEqFunctorI") == std::string_view::npos) return nullptr;
+  if (const auto* type = type_of(name, "13BinaryFunctorI")) return type;
+  const NumberType* type = type_of(name, kWithNumber);
+  return type == nullptr || type->mangled.size() > 1 ? nullptr : type;
 }
 
 /// {0: ==, 1: !=} of two tensors, or {the same, number} of a tensor and a number: a byte for each
 /// element.
-std::vector<unsigned char> equal(const Elementwise& launch, const char* name, Inputs& inputs) {
-  const bool is_with_number = std::strstr(name, "13AUnaryFunctorI") != nullptr;
-  const std::size_t width = width_of(equal_type(name));
-  const std::size_t place_of_number = std::max(width, sizeof(int));
-  const auto self = inputs.bytes(launch.pointer(1), launch.count * width);
+std::vector<unsigned char> equal(const Elementwise& launch, std::string_view name, Inputs& inputs) {
+  const bool is_with_number = name.find(kWithNumber) != std::string_view::npos;
+  const NumberType& type = *equal_type(name);
+  const std::size_t place_of_number = std::max(type.width, sizeof(int));
+  const auto self = inputs.bytes(launch.pointer(1), launch.count * type.width);
   const auto other = is_with_number ? std::vector<unsigned char>{}
-                                    : inputs.bytes(launch.pointer(2), launch.count * width);
+                                    : inputs.bytes(launch.pointer(2), launch.count * type.width);
   std::vector<unsigned char> result;
   if (self.empty() || (other.empty() && !is_with_number)) return result;
   const bool differs = at<int>(launch.functor) == 1;
   const auto* number = static_cast<const unsigned char*>(launch.functor) + place_of_number;
   for (std::size_t i = 0; i < launch.count; ++i) {
-    const auto* right = is_with_number ? number : other.data() + i * width;
-    result.push_back((std::memcmp(self.data() + i * width, right, width) == 0) != differs ? 1 : 0);
+    const auto* right = is_with_number ? number : other.data() + i * type.width;
+    const bool is_equal = type.are_equal(self.data() + i * type.width, right);
+    result.push_back(is_equal != differs ? 1 : 0);
   }
   return result;
 }
@@ -123,7 +143,7 @@ bool run_elementwise(SmallKernel kernel, const SmallLaunch& launch, KnownBytes& 
   if (kernel == SmallKernel::logic) {
     run_logic(launch.name, launch.arguments, known);
   } else if (kernel == SmallKernel::fill) {
-    fill(elements, width_of(fill_type(launch.name)), known);
+    fill(elements, fill_type(launch.name)->width, known);
   } else if (kernel == SmallKernel::elementwise) {
     known.forget(to, elements.count * kMostBytesOfElement);
   } else if (kernel == SmallKernel::compare || kernel == SmallKernel::equal) {
@@ -243,8 +263,8 @@ bool run_triangle(const SmallLaunch& launch, KnownBytes& known, Owns owns) {
   const auto* to = at<const void*>(tensor);
   if (upper == nullptr || !owns(to)) return false;
   const std::size_t elements = upper[-1] == 'l' ? reach<std::int64_t>(tensor) : reach<int>(tensor);
-  const std::size_t width = width_of(type_of(launch.name, kTriangle));
-  known.forget(to, elements * (width == 0 ? kMostBytesOfElement : width));
+  const NumberType* type = type_of(launch.name, kTriangle);
+  known.forget(to, elements * (type == nullptr ? kMostBytesOfElement : type->width));
   return true;
 }
 
@@ -259,13 +279,11 @@ SmallKernel small_kernel(const char* name) {
   if (has("29vectorized_elementwise_kernelI") || is_unrolled) {
     if (is_logic(name)) return SmallKernel::logic;
     if (has("LoadWithCast")) return SmallKernel::elementwise;
-    if (width_of(fill_type(name)) != 0) return SmallKernel::fill;
+    if (fill_type(name) != nullptr) return SmallKernel::fill;
     if (has("21CUDAFunctorOnSelf_addIlE")) return SmallKernel::add_number;
     if (has("15CUDAFunctor_addIlE")) return SmallKernel::add;
     if (has("14CompareFunctorIlEESt5arrayIPcLm3EE")) return SmallKernel::compare;
-    if (equal_type(name) != 0 && (has("13AUnaryFunctorI") || has("13BinaryFunctorI"))) {
-      return SmallKernel::equal;
-    }
+    if (equal_type(name) != nullptr) return SmallKernel::equal;
     return SmallKernel::elementwise;
   }
   if (has("13reduce_kernelI")) {

@@ -240,6 +240,22 @@ TEST_F(PythonProgram, TakesForTrueThatWhatItComputedIsValid) {
   EXPECT_GE(Json::parse(ended.out)["processes"][0]["values_read"], 2);
 }
 
+// Of one number torch.equal reads what it compared, with no all() in between: what nobody knows
+// would be false. Kernels ask so whether the gradient of their loss is 1.
+TEST_F(PythonProgram, ComparesNumbersThatItMade) {
+  const Ended ended =
+      plan({}, {"-c",
+                "import torch\n"
+                "same = 0\n"
+                "for type in (torch.float32, torch.bfloat16, torch.float16, torch.float64):\n"
+                "    made = torch.ones_like(torch.empty((), dtype=type, device='cuda'))\n"
+                "    same += torch.equal(made, torch.tensor(1.0, dtype=type).cuda())\n"
+                "    same -= torch.equal(made, torch.tensor(2.0, dtype=type).cuda())\n"
+                "print('same', same)\n"});
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  EXPECT_EQ(printed(ended.err, "same"), 4);
+}
+
 // Images in float32, four dimensions: cuDNN's. By hand: the grid, what is sampled, and gradients.
 TEST_F(PythonProgram, SamplesImages) {
   const Ended ended =
