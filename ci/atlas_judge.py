@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares planned with measured figures of a source of the atlas (atlas/README.md)."""
+import math
 import statistics
 from collections import defaultdict
 from dataclasses import dataclass
@@ -111,7 +112,7 @@ def spread(errors: list) -> dict:
     if not sizes:
         return {}
     return {"rows": len(sizes), "median": statistics.median(sizes),
-            "p90": sizes[int(0.9 * (len(sizes) - 1))], "worst": sizes[-1],
+            "p90": sizes[math.ceil(0.9 * len(sizes)) - 1], "worst": sizes[-1],
             "bias": statistics.median(errors)} | {
                 f"within_{round(100 * bound)}": sum(size <= bound for size in sizes) / len(sizes)
                 for bound in WITHIN}

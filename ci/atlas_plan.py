@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plans the rows of a source of the atlas, in an environment with the source's own packages."""
-import hashlib
 import itertools
 import json
 import os
@@ -8,14 +7,14 @@ import random
 import re
 import subprocess
 import sys
-import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from atlas_journal import Journal
 from atlas_source import ATLAS, ROOT, Source
 
-HOME = ROOT / "build/atlas"  # environments, and plans as they come
+HOME = ROOT / "build/atlas"  # environments, and what programs leave
 TORCH = ROOT / ".deps/python"  # what ci/bootstrap installs
 PIP = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-compile")
 ROWS_AT_ONCE = 40  # of one program
@@ -135,35 +134,17 @@ def peaks_of(processes: list) -> dict:
     return {name: most[name] for name in kept if name in most}
 
 
-def fingerprint(source: Source) -> str:
-    """Of what a plan is made of, beside headroom: with another program all is planned anew."""
-    texts = [file.read_text() for file in sorted(source.folder.rglob("*.py"))]
-    texts += [repr([source.facts.get(name) for name in ("environment", "program", "variables")])]
-    return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:16]
-
-
-def plan_all(headroom: Path, source: Source, rows: list, jobs: int,
-             again: bool, minutes: float, home: Path, say) -> list:
-    """All answers, those of earlier calls among them, but for those that failed: each is written
-    down as it comes. After so many minutes no further program begins."""
+def plan_all(headroom: Path, source: Source, rows: list, jobs: int, minutes: float, home: Path,
+             journal: Journal, say) -> None:
+    """Plans those rows that the journal lacks. After so many minutes no further program begins."""
     last = time.monotonic() + 60 * minutes
-    journal = home / source.name / "planned.jsonl"
-    journal.parent.mkdir(parents=True, exist_ok=True)
-    if again:
-        journal.unlink(missing_ok=True)
-    answers = {}
-    made_of = fingerprint(source)
-    if journal.is_file():
-        answers = {one["key"]: one for one in map(json.loads, journal.read_text().splitlines())
-                   if one.get("of") == made_of and not one["failure"]}
-    missing = [row for row in rows if row["key"] not in answers]
+    missing = [row for row in rows if journal.lacks(row["key"])] if minutes > 0 else []
     at_once = ROWS_AT_ONCE if "{rows}" in map(str, source.facts["program"]) else 1
     groups = []
     for _, of_gpu in itertools.groupby(missing, key=source.gpu_of):
         of_gpu = list(of_gpu)
         groups += [of_gpu[at:at + at_once] for at in range(0, len(of_gpu), at_once)]
-    python = make_environment(source, home) if groups and minutes > 0 else None
-    lock = threading.Lock()
+    python = make_environment(source, home) if groups else None
 
     # Where time ends, what was planned is spread over the rows.
     random.Random(0).shuffle(groups)
@@ -171,14 +152,9 @@ def plan_all(headroom: Path, source: Source, rows: list, jobs: int,
     def one(group: list) -> None:
         if time.monotonic() > last:
             return
-        planned = plan(headroom, source, python, group, home)
-        with lock, open(journal, "a") as file:
-            for answer in planned:
-                answers[answer["key"]] = answer
-                file.write(json.dumps(answer | {"of": made_of}) + "\n")
-            done = sum(row["key"] in answers for row in rows)
-            say(f"{source.name}: {done} of {len(rows)} rows")
+        journal.add(plan(headroom, source, python, group, home))
+        left = sum(journal.lacks(row["key"]) for row in rows)
+        say(f"{source.name}: {len(rows) - left} of {len(rows)} rows")
 
     with ThreadPoolExecutor(jobs) as pool:
         list(pool.map(one, groups))
-    return [answers[row["key"]] for row in rows if row["key"] in answers]
