@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from atlas_source import Source, is_of_the_tenth
 
 PLANNED = {"allocated": "peak_allocated_bytes", "reserved": "peak_reserved_bytes",
-           "driver": "peak_reserved_bytes"}  # and the constant
+           "driver": "peak_reserved_bytes",  # and the constant
+           "step": "step_time_estimate_ns"}
 WITHIN = (0.01, 0.02, 0.05, 0.10)
 SAME = 0.002  # two batches that are as near did not train
 NEARLY = 0.95  # of the GPU's memory: a program that took more ran out of it, or may have
@@ -27,6 +28,7 @@ class Judged:
     measured: float
     note: str = ""
     others: dict = None
+    interval: tuple = ("", "")  # of the time of a step
 
     @property
     def error(self) -> float:
@@ -70,8 +72,8 @@ def judge(source: Source, answers: list, fitted: dict = None) -> tuple:
     for figure in source.measured:
         same, less = ended_early(source, figure.column)
         name = ("latest_" if figure.since_reset else "") + PLANNED[figure.what]
-        known = [(row, by_key[row["key"]], figure.bytes_of(row)) for row in source.rows
-                 if row["key"] in by_key and figure.bytes_of(row) is not None]
+        known = [(row, by_key[row["key"]], figure.value_of(row)) for row in source.rows
+                 if row["key"] in by_key and figure.value_of(row) is not None]
         constant = 0
         if figure.what == "driver":
             pairs = [(row["key"], answer[name], measured) for row, answer, measured in known
@@ -80,11 +82,12 @@ def judge(source: Source, answers: list, fitted: dict = None) -> tuple:
                 figure.column, constant_of(pairs))
         for row, answer, measured in known:
             total = answer.get("total_bytes", 0)
-            does_fit = answer["fits"] and answer.get(name, 0) + constant <= total
+            is_time = figure.what == "step"
+            does_fit = answer["fits"] and (is_time or answer.get(name, 0) + constant <= total)
             planned = answer[name] + constant if name in answer else 0
-            if not does_fit:
+            if not does_fit and not is_time:
                 planned = max(planned, total)  # at least
-            is_short = (row["key"] in same | less) or measured > NEARLY * total
+            is_short = (row["key"] in same | less) or (not is_time and measured > NEARLY * total)
             if answer["failure"] or not planned:
                 planned, note = 0, "no plan: " + answer["failure"]
             elif not does_fit and is_short:
@@ -95,9 +98,11 @@ def judge(source: Source, answers: list, fitted: dict = None) -> tuple:
                 note = OF_THE_TENTH
             else:
                 note = ""
-            others = {other.what: other.bytes_of(row) for other in source.others}
+            others = {other.what: other.value_of(row) for other in source.others}
+            interval = tuple(answer.get(f"step_time_estimate_{end}_ns", "")
+                             for end in ("lower", "upper")) if is_time else ("", "")
             judged.append(Judged(row, figure.what, answer.get(name, 0), planned, measured, note,
-                                 others))
+                                 others, interval))
     return judged, constants
 
 

@@ -10,7 +10,9 @@ from atlas_source import Source
 
 GATED = 0.005  # a row may be as much further off: reserved memory moves with the host's pace
 OPEN = 0.10  # errors above it have a cause, or are listed as open
-COLUMNS = ("key", "figure", "peak_bytes", "planned_bytes", "measured_bytes", "error", "note",
+OPEN_TIME = 0.25  # of the times of steps
+# Bytes; of steps nanoseconds, and an interval.
+COLUMNS = ("key", "figure", "peak", "planned", "measured", "error", "lower", "upper", "note",
            "cause")
 
 
@@ -22,21 +24,30 @@ def write_rows(source: Source, judged: list, constants: dict, out: Path) -> None
         writer.writerow(COLUMNS + tuple(f"{other}_bytes" for other in others))
         for one in judged:
             error = "" if one.error is None else f"{one.error:.5f}"
-            cause = source.cause_of(one.row) if counts(one) and abs(one.error) > OPEN else ""
+            is_far = counts(one) and abs(one.error) > bound_of(one.what)
+            cause = source.cause_of(one.row) if is_far else ""
             figures = [round(figure) for figure in (one.peak, one.planned, one.measured)]
             estimates = [round(one.others[other]) if one.others[other] else "" for other in others]
-            writer.writerow([one.row["key"], one.what, *figures, error, one.note, cause,
-                             *estimates])
+            writer.writerow([one.row["key"], one.what, *figures, error, *one.interval,
+                             one.note, cause, *estimates])
     facts = {"source": source.name, "rows": len(source.rows), "constants_bytes": {
         column: round(constant) for column, constant in constants.items()}, "figures": {}}
     for what in dict.fromkeys(one.what for one in judged):
         mine = [one for one in judged if one.what == what]
         facts["figures"][what] = spread([one.error for one in mine if counts(one)]) | {
             "notes": notes_of(mine)}
+        inside = [one.interval[0] <= one.measured <= one.interval[1]
+                  for one in mine if counts(one) and one.interval[0]]
+        if inside:
+            facts["figures"][what]["inside"] = sum(inside) / len(inside)
     if source.others:
         facts["others"] = {name: spread(errors)
                            for name, errors in others_errors(source, judged).items()}
     (out / f"{source.name}.json").write_text(json.dumps(facts, indent=1) + "\n")
+
+
+def bound_of(what: str) -> float:
+    return OPEN_TIME if what == "step" else OPEN
 
 
 def notes_of(judged: list) -> dict:
@@ -105,25 +116,35 @@ def write_page(out: Path) -> None:
              "those count that are planned and not listed below.", "",
              "| source | figure | rows | median | p90 | worst | within 1 % | 2 % | 5 % | 10 % |",
              "| --- | --- | --: | --: | --: | --: | --: | --: | --: | --: |"]
-    far, notes, points = [], [], []
+    far, notes, points, times = [], [], [], []
     for file in sorted(out.glob("*.json")):
         facts = json.loads(file.read_text())
         name = facts["source"]
         for what, found in facts["figures"].items():
             if "rows" in found:
-                lines.append(line_of(name, what, facts["rows"], found))
+                (times if what == "step" else lines).append(
+                    line_of(name, what, facts["rows"], found))
+            if "inside" in found:
+                times[-1] += f" {per_cent(found['inside'])} |"
             notes += [f"- {name}, {what}: {count:,} rows: {note}"
                       for note, count in found["notes"].items()]
         for other, found in facts.get("others", {}).items():
             if found:
                 lines.append(line_of(f"{name}, by {other}", "", facts["rows"], found))
         for row in filter(has_error, rows_of(file.with_suffix(".csv"))):
-            points.append((row["figure"], int(row["measured_bytes"]), int(row["planned_bytes"])))
-            if abs(float(row["error"])) > OPEN:
+            if row["figure"] != "step":
+                points.append((row["figure"], int(row["measured"]), int(row["planned"])))
+            if abs(float(row["error"])) > bound_of(row["figure"]):
                 far.append(f"| {name} | {row['key']} | {row['figure']} | "
                            f"{per_cent(float(row['error']))} | {row['cause'] or 'open'} |")
+    if times:
+        lines += ["", "Times of steps, estimated; the last column: rows inside of the interval.",
+                  "", "| source | figure | rows | median | p90 | worst | within 1 % | 2 % | 5 % | "
+                  "10 % | inside |",
+                  "| --- | --- | --: | --: | --: | --: | --: | --: | --: | --: | --: |", *times]
     lines += ["", "![planned against measured](atlas.svg)", "", "Rows that do not count:", "",
-              *notes, "", f"Rows that are off by more than {per_cent(OPEN, 0)}:", "",
+              *notes, "", f"Rows that are off by more than {per_cent(OPEN, 0)}, or of times "
+              f"{per_cent(OPEN_TIME, 0)}:", "",
               "| source | row | figure | error | cause |", "| --- | --- | --- | --: | --- |", *far]
     (out / "README.md").write_text("\n".join(lines) + "\n")
     (out / "atlas.svg").write_text(picture(points))

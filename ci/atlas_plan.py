@@ -130,7 +130,8 @@ def peaks_of(processes: list) -> dict:
         return {}
     most = max(processes, key=lambda one: one.get("peak_reserved_bytes", 0))
     kept = ("peak_allocated_bytes", "peak_reserved_bytes", "latest_peak_allocated_bytes",
-            "latest_peak_reserved_bytes", "total_bytes", "estimated", "libtorch")
+            "latest_peak_reserved_bytes", "total_bytes", "estimated", "libtorch",
+            "step_time_estimate_ns", "step_time_estimate_lower_ns", "step_time_estimate_upper_ns")
     return {name: most[name] for name in kept if name in most}
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 ATLAS = ROOT / "atlas"
-UNITS = {"B": 1, "MB": 10**6, "GB": 10**9, "MiB": 2**20, "GiB": 2**30}
-WHAT = ("allocated", "reserved", "driver")
+UNITS = {"B": 1, "MB": 10**6, "GB": 10**9, "MiB": 2**20, "GiB": 2**30, "s": 10**9}
+WHAT = ("allocated", "reserved", "driver", "step")  # a step: its time
 KEYS = {"what", "repository", "commit", "file", "licence", "software", "measured", "unsaid",
         "assumed", "environment", "program", "gpu"}
 OPTIONAL = {"others", "ranks", "family", "causes", "variables", "batches"}
@@ -30,8 +30,8 @@ class Figure:
     how: str = ""
     since_reset: bool = False  # the program began the peak anew, and read it later
 
-    def bytes_of(self, row: dict) -> float:
-        """None: the row has none."""
+    def value_of(self, row: dict) -> float:
+        """Bytes, or nanoseconds. None: the row has none."""
         text = row.get(self.column, "")
         return float(text) * UNITS[self.unit] if text else None
 

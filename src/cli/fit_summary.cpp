@@ -14,8 +14,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::string milliseconds(const FitPlan& plan) {
-  const auto bound = plan.step_time_lower_bound_ns;
-  return bound ? fmt::format("{:.2f} ms", static_cast<double>(*bound) / 1e6) : "";
+  if (!plan.step_time) return "";
+  return fmt::format("{:.2f} ms", static_cast<double>(plan.step_time->estimate_ns) / 1e6);
 }
 
 std::string changes(const FitStack& stack) {
@@ -57,8 +57,10 @@ Json plan_to_json(const FitPlan& plan) {
   if (!plan.reason.empty()) json["reason"] = plan.reason;
   if (plan.driver_peak_bytes > 0) json["driver_peak_bytes"] = plan.driver_peak_bytes;
   if (plan.missing_bytes > 0) json["missing_bytes"] = plan.missing_bytes;
-  if (plan.step_time_lower_bound_ns) {
-    json["step_time_lower_bound_ns"] = *plan.step_time_lower_bound_ns;
+  if (plan.step_time) {
+    json["step_time_estimate_ns"] = plan.step_time->estimate_ns;
+    json["step_time_estimate_lower_ns"] = plan.step_time->lower_ns;
+    json["step_time_estimate_upper_ns"] = plan.step_time->upper_ns;
   }
   return json;
 }
@@ -90,12 +92,11 @@ std::string format_fit(const FitReport& report) {
   }
   text += fmt::format(
       "\nStacks that no other one beats, by memory, time, host link and what is computed.\n"
-      "'at least' is a lower bound of an update of {} samples{}, from the GPU's peak "
-      "rates; that an\n"
+      "'about' is an estimate of an update of {} samples{} (docs/time.md); that an\n"
       "offloaded optimizer waits for the host's arithmetic is not in it.\n",
       report.answer.size.batch_size, of_each_rank(report));
-  text += format_table({"", "stack", "micro-batch", "computes", "driver", "at least", "fits"}, rows,
-                       {"micro-batch", "driver", "at least"});
+  text += format_table({"", "stack", "micro-batch", "computes", "driver", "about", "fits"}, rows,
+                       {"micro-batch", "driver", "about"});
   return text + report.file + "\n";
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/cli/process_table.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -40,6 +42,10 @@ std::vector<std::string> notes_on_bounds(const Json& process) {
   return notes;
 }
 
+std::string milliseconds_in(const Json& process, const char* name) {
+  return fmt::format("{:.1f} ms", process.at(name).get<double>() / 1e6);
+}
+
 /// Notes on one process, a line each.
 std::vector<std::string> notes_on(const Json& process) {
   std::vector<std::string> notes;
@@ -62,6 +68,12 @@ std::vector<std::string> notes_on(const Json& process) {
   if (!process.at("ended_by_itself")) {
     notes.emplace_back(
         "a process was ended by a signal, _exit() or exec: what it took up to there");
+  }
+  if (process.contains("step_time_estimate_ns")) {
+    notes.push_back("a step takes about " + milliseconds_in(process, "step_time_estimate_ns") +
+                    ", from " + milliseconds_in(process, "step_time_estimate_lower_ns") + " to " +
+                    milliseconds_in(process, "step_time_estimate_upper_ns") +
+                    ", by the rates that such GPUs achieve (docs/time.md)");
   }
   for (const std::string& note : notes_on_bounds(process)) notes.push_back(note);
   if (process.contains("peak_managed_bytes")) {

@@ -30,8 +30,8 @@ std::string peak(const Row& row) { return bytes_in(row, kPeak); }
 
 std::string milliseconds(double nanoseconds) { return fmt::format("{:.2f} ms", nanoseconds / 1e6); }
 
-std::string step_time(const Row& row) {
-  const auto time = number_in(row, kStepTime);
+std::string step_time(const Row& row, std::string_view column = kStepTime) {
+  const auto time = number_in(row, column);
   return time ? milliseconds(*time) : "";
 }
 
@@ -147,12 +147,13 @@ std::string format_plan(const std::vector<Row>& rows) {
     lines.push_back({text_in(row, column::case_), text_in(row, column::status), fits(row),
                      bytes_in(row, column::run_peak_allocated_bytes), reserved(row),
                      bytes_in(row, column::driver_peak_bytes), figure, error,
-                     text_in(row, column::reason)});
+                     step_time(row, column::step_time_estimate_ns), text_in(row, column::reason)});
   }
   return format_table({"case", "status", "fits", "allocated", "reserved", "driver", "published",
-                       "error", "reason"},
-                      lines, {"allocated", "reserved", "driver", "published", "error"}) +
-         published_times(rows, "lower bound");
+                       "error", "a step, about", "reason"},
+                      lines,
+                      {"allocated", "reserved", "driver", "published", "error", "a step, about"}) +
+         published_times(rows, "estimate");
 }
 
 }  // namespace headroom

@@ -16,8 +16,9 @@ namespace {
 cublasStatus_t multiply(cublasHandle_t handle, std::int64_t m, std::int64_t n, std::int64_t k,
                         std::int64_t batch, cudaDataType type, bool tensor_cores = false) {
   const bool allowed = tensor_cores || (handle->math & CUBLAS_TF32_TENSOR_OP_MATH) != 0;
-  run_product(handle->stream, product_flops(m, n, k, batch, type),
-              product_precision(type, allowed));
+  run_product(handle->stream,
+              {product_flops(m, n, k, batch, type), product_precision(type, allowed),
+               product_bytes(m, n, k, batch, type)});
   return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -237,9 +238,12 @@ HEADROOM_ENTRY cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDes
   const auto k = static_cast<std::int64_t>(transposed ? layout_of(a)->rows : layout_of(a)->columns);
   const auto m = static_cast<std::int64_t>(layout_of(d)->rows);
   const auto n = static_cast<std::int64_t>(layout_of(d)->columns);
-  run_product(
-      stream, product_flops(m, n, k, layout_of(d)->batch, layout_of(a)->type),
-      product_precision(layout_of(a)->type, rounds_to_tf32(description_of(description)->compute)));
+  const cudaDataType type = layout_of(a)->type;
+  const std::int64_t batch = layout_of(d)->batch;
+  run_product(stream,
+              {product_flops(m, n, k, batch, type),
+               product_precision(type, rounds_to_tf32(description_of(description)->compute)),
+               product_bytes(m, n, k, batch, type)});
   return CUBLAS_STATUS_SUCCESS;
 }
 

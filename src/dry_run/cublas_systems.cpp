@@ -12,7 +12,7 @@ namespace headroom::dry_run {
 namespace {
 
 cublasStatus_t solve(cublasHandle_t handle, std::int64_t flops, cudaDataType type) {
-  run_product(handle->stream, flops, product_precision(type, /*tensor_cores=*/false));
+  run_product(handle->stream, {flops, product_precision(type, /*tensor_cores=*/false)});
   return CUBLAS_STATUS_SUCCESS;
 }
 

@@ -3,11 +3,12 @@
 #include <cuda_runtime.h>
 
 #include <mutex>
-#include <shared_mutex>
+#include <optional>
 #include <unordered_map>
 
 #include "src/dry_run/dry_run.h"
 #include "src/dry_run/imports.h"
+#include "src/dry_run/launch_work.h"
 #include "src/dry_run/small_kernels.h"
 #include "src/dry_run/torch_library.h"
 
@@ -24,49 +25,52 @@ struct LaunchShape {
 // What <<<grid, block>>> pushes and the generated stub of the kernel pops.
 thread_local LaunchShape pushed;
 
-std::int64_t count(dim3 size) { return std::int64_t{1} * size.x * size.y * size.z; }
-
-/// A kernel that was compiled with a program, by the address by which the program knows it.
+/// A kernel that was compiled with a program, by the address by which the program knows it. What
+/// its name says is read at its first launch: PyTorch registers thousands.
 struct Kernel {
   SmallKernel kind;
   const char* name;
+  std::optional<KernelForm> form;
 };
 
-using Kernels = std::unordered_map<const void*, Kernel>;
-
-/// Of these, the small ones. A library that is loaded late registers its own beside launches.
-struct SmallKernels {
-  std::shared_mutex mutex;
-  Kernels list;
+/// A library that is loaded late registers its own beside launches.
+struct Kernels {
+  std::mutex mutex;
+  std::unordered_map<const void*, Kernel> list;
 };
 
-SmallKernels& small_kernels() {
-  static auto& all = *new SmallKernels;
+Kernels& kernels() {
+  static auto& all = *new Kernels;
   return all;
 }
 
 Kernel find_kernel(const void* function) {
-  const std::shared_lock lock(small_kernels().mutex);
-  const auto found = small_kernels().list.find(function);
-  return found == small_kernels().list.end() ? Kernel{SmallKernel::other, ""} : found->second;
+  const std::lock_guard lock(kernels().mutex);
+  const auto found = kernels().list.find(function);
+  if (found == kernels().list.end()) return {SmallKernel::other, "", KernelForm{}};
+  Kernel& kernel = found->second;
+  if (!kernel.form) kernel.form = kernel_form(kernel.name);
+  return kernel;
 }
 
 bool is_of_device(const void* address) { return dry_run().owner(address) != nullptr; }
 
 /// Whether the kernel writes nowhere but where DryRun::known says.
-bool is_known(const void* function, dim3 grid, void** arguments) {
+bool is_known(const Kernel& kernel, dim3 grid, void** arguments) {
   if (!is_torch_of_headroom()) return false;
-  const auto [kind, name] = find_kernel(function);
-  return run_small_kernel(kind, {name, arguments, grid.y}, dry_run().known, &is_of_device);
+  return run_small_kernel(kernel.kind, {kernel.name, arguments, grid.y}, dry_run().known,
+                          &is_of_device);
 }
 
 cudaError_t launch(const void* function, dim3 grid, dim3 block, void** arguments,
                    cudaStream_t stream) {
-  const std::int64_t threads = count(grid) * count(block);
-  if (is_known(function, grid, arguments)) {
-    run_transfer(stream, kernel_ns(dry_run().gpu, threads));
+  const Kernel kernel = find_kernel(function);
+  const Work work =
+      launch_work(dry_run().gpu, *kernel.form, {grid, block, arguments}, dry_run().blocks);
+  if (is_known(kernel, grid, arguments)) {
+    run_transfer(stream, work);
   } else {
-    run_kernel(stream, threads);
+    run_work(stream, work);
   }
   return cudaSuccess;
 }
@@ -84,10 +88,8 @@ HEADROOM_ENTRY void __cudaUnregisterFatBinary(void**) {}
 HEADROOM_ENTRY char __cudaInitModule(void**) { return 1; }
 HEADROOM_ENTRY void __cudaRegisterFunction(void**, const char* function, char*, const char* name,
                                            int, uint3*, uint3*, dim3*, dim3*, int*) {
-  const SmallKernel kind = small_kernel(name);
-  if (kind == SmallKernel::other) return;
-  const std::lock_guard lock(small_kernels().mutex);
-  small_kernels().list[function] = {kind, name};
+  const std::lock_guard lock(kernels().mutex);
+  kernels().list[function] = {small_kernel(name), name, {}};
 }
 HEADROOM_ENTRY void __cudaRegisterVar(void**, char*, char*, const char*, int, std::size_t, int,
                                       int) {}

@@ -13,8 +13,8 @@ namespace {
 constexpr std::size_t kMaxBytesOfValues = 64;
 
 /// Counts a copy and gives the host its bytes: what comes from the device is zeros where it is not
-/// known. Returns how long it takes.
-std::int64_t count_copy(void* to, const void* from, std::size_t size) {
+/// known. Returns the work that it is.
+Work count_copy(void* to, const void* from, std::size_t size) {
   device_with_context();
   DryRun& run = dry_run();
   const auto bytes = static_cast<std::int64_t>(size);
@@ -22,7 +22,8 @@ std::int64_t count_copy(void* to, const void* from, std::size_t size) {
   Device* const from_device = run.owner(from);
   if (to_device != nullptr && from_device != nullptr) {
     run.known.copy(to, from, size);
-    return to_device == from_device ? memory_ns(run.gpu, 2 * bytes) : peer_copy_ns(run.gpu, bytes);
+    return to_device == from_device ? device_copy_work(run.gpu, bytes)
+                                    : peer_copy_work(run.gpu, bytes);
   }
   if (to_device != nullptr) {
     run.known.set(to, from, size);
@@ -34,7 +35,7 @@ std::int64_t count_copy(void* to, const void* from, std::size_t size) {
   } else {
     std::memcpy(to, from, size);
   }
-  return host_copy_ns(run.gpu, bytes);
+  return host_copy_work(run.gpu, bytes);
 }
 
 /// A copy into memory that is not pinned is over when the call returns (CUDA Runtime API, "API
@@ -155,9 +156,9 @@ HEADROOM_ENTRY cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, con
                                              cudaStream_t stream) {
   Timeline& timeline = dry_run().timeline;
   for (std::size_t row = 0; row < height; ++row) {
-    const std::int64_t ns = count_copy(static_cast<char*>(to) + row * to_pitch,
-                                       static_cast<const char*>(from) + row * from_pitch, width);
-    timeline.run(stream, ns);
+    const Work work = count_copy(static_cast<char*>(to) + row * to_pitch,
+                                 static_cast<const char*>(from) + row * from_pitch, width);
+    timeline.run(stream, work);
   }
   if (blocks_host(to)) timeline.synchronize(stream);
   return cudaSuccess;
@@ -189,7 +190,8 @@ HEADROOM_ENTRY cudaError_t cudaMemsetAsync(void* address, int value, std::size_t
   DryRun& run = dry_run();
   if (run.owner(address) != nullptr) {
     run.known.fill(address, value, size);
-    run.timeline.run(stream, memory_ns(run.gpu, static_cast<std::int64_t>(size)));
+    // It writes, where a copy reads as well.
+    run.timeline.run(stream, device_copy_work(run.gpu, static_cast<std::int64_t>(size) / 2));
   } else {
     std::memset(address, value, size);
   }

@@ -173,7 +173,7 @@ HEADROOM_ENTRY cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cud
 
 HEADROOM_ENTRY cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
   const auto* capture = reinterpret_cast<const Capture*>(executable);
-  run_work(stream, capture->ns, capture->counted);
+  run_work(stream, capture->work);
   return cudaSuccess;
 }
 

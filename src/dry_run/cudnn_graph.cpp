@@ -11,6 +11,7 @@
 #include "src/dry_run/cudnn_engines.h"
 #include "src/dry_run/cudnn_types.h"
 #include "src/dry_run/dry_run.h"
+#include "src/dry_run/launch_work.h"
 
 namespace headroom::dry_run {
 namespace {
@@ -26,7 +27,9 @@ GraphWork attention_work(const GraphPart* q, const GraphPart* k, int products) {
   const std::vector<std::int64_t> queries = sizes_of(q);  // (batch, heads, length, width)
   const std::vector<std::int64_t> keys = sizes_of(k);
   if (queries.size() != 4 || keys.size() != 4) return {};
-  return {2 * products * elements(queries) * keys[2], data_type(q)};
+  return {.flops = 2 * products * elements(queries) * keys[2],
+          .type = data_type(q),
+          .is_attention = true};
 }
 
 GraphWork operation_work(const GraphPart& operation) {
@@ -230,6 +233,7 @@ GraphWork graph_work(const GraphPart& graph) {
     if (work.flops > 0 && sum.flops == 0) sum.type = work.type;  // those behind it are made here
     sum.flops += work.flops;
     sum.bytes += work.bytes;
+    sum.is_attention |= work.is_attention;
   }
   return sum;
 }
@@ -302,11 +306,12 @@ HEADROOM_ENTRY cudnnStatus_t cudnnBackendExecute(cudnnHandle_t handle,
   const GraphWork work = graph_work(*graph);
   const Gpu& gpu = dry_run().gpu;
   const Precision precision = cudnn_precision(work.type, has_tensor_cores(*engine));
+  Work all = work.is_attention ? attention_work(gpu, work.flops, precision, kAttentionShareOfCudnn)
+                               : product_work(gpu, {work.flops, precision, work.bytes});
   // What an engine works in is written, and read again.
-  run_work(handle->stream,
-           std::max(product_ns(gpu, work.flops, precision), memory_ns(gpu, work.bytes)) +
-               memory_ns(gpu, 2 * workspace_of(*config)),
-           {.launches = 1, .product_flops = work.flops});
+  const std::int64_t worked_in = workspace_of(*config);
+  if (worked_in > 0) all += device_copy_work(gpu, worked_in);
+  run_work(handle->stream, all);
   return CUDNN_STATUS_SUCCESS;
 }
 

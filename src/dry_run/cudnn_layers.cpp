@@ -13,8 +13,8 @@ namespace {
 cudnnStatus_t convolve(cudnnHandle_t handle, cudnnConvolutionDescriptor_t convolution,
                        cudnnFilterDescriptor_t filter, cudnnTensorDescriptor_t output) {
   const bool tensor_cores = convolution->math != CUDNN_FMA_MATH;
-  run_product(handle->stream, convolution_flops(output->sizes, filter->sizes),
-              cudnn_precision(filter->type, tensor_cores));
+  run_product(handle->stream, {convolution_flops(output->sizes, filter->sizes),
+                               cudnn_precision(filter->type, tensor_cores)});
   return CUDNN_STATUS_SUCCESS;
 }
 
@@ -34,7 +34,7 @@ cudnnStatus_t offer(Algorithm algorithm, cudnnConvolutionDescriptor_t convolutio
 }
 
 cudnnStatus_t pass_over(cudnnHandle_t handle, cudnnTensorDescriptor_t tensor, int times) {
-  run_work(handle->stream, memory_ns(dry_run().gpu, times * bytes_of(*tensor)));
+  run_work(handle->stream, memory_work(dry_run().gpu, times * bytes_of(*tensor)));
   return CUDNN_STATUS_SUCCESS;
 }
 

@@ -116,8 +116,8 @@ Temporary temporary_bytes(const cudnnRNNStruct& rnn, std::int64_t rows) {
 cudnnStatus_t run_pass(cudnnHandle_t handle, const cudnnRNNStruct& rnn,
                        const cudnnRNNDataStruct& data) {
   const bool tensor_cores = rnn.math != CUDNN_FMA_MATH;
-  run_product(handle->stream, 2 * data.rows * matrices_before(rnn, pseudo_layers(rnn)),
-              cudnn_precision(rnn.type, tensor_cores));
+  run_product(handle->stream, {2 * data.rows * matrices_before(rnn, pseudo_layers(rnn)),
+                               cudnn_precision(rnn.type, tensor_cores)});
   return CUDNN_STATUS_SUCCESS;
 }
 

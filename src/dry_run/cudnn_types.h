@@ -93,6 +93,7 @@ struct GraphWork {
   std::int64_t flops = 0;
   cudnnDataType_t type = CUDNN_DATA_FLOAT;  // what is multiplied
   std::int64_t bytes = 0;                   // of the tensors of convolutions
+  bool is_attention = false;
 };
 
 /// Counts a graph (CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR). An operation that is none of

@@ -47,7 +47,7 @@ cusolverStatus_t give_bytes(std::int64_t elements, cudaDataType type, std::size_
 
 cusolverStatus_t solve(cusolverDnHandle_t handle, std::int64_t flops, cudaDataType type, int* info,
                        std::int64_t batch) {
-  run_product(handle->stream, flops, product_precision(type, /*tensor_cores=*/false));
+  run_product(handle->stream, {flops, product_precision(type, /*tensor_cores=*/false)});
   assume_solved(info, batch);
   return CUSOLVER_STATUS_SUCCESS;
 }

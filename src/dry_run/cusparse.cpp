@@ -34,8 +34,8 @@ constexpr std::int64_t kIndexBytes = 4;
 /// Each element of the sparse matrix is multiplied with a row of this many.
 cusparseStatus_t multiply(cusparseHandle_t handle, cusparseConstSpMatDescr_t sparse,
                           std::int64_t columns, cudaDataType type) {
-  run_product(handle->stream, product_flops(sparse->elements, columns, 1, sparse->batch, type),
-              product_precision(type, /*tensor_cores=*/false));
+  run_product(handle->stream, {product_flops(sparse->elements, columns, 1, sparse->batch, type),
+                               product_precision(type, /*tensor_cores=*/false)});
   return CUSPARSE_STATUS_SUCCESS;
 }
 
@@ -53,7 +53,7 @@ cusparseStatus_t give_size_of_sort(std::int64_t elements, std::size_t* bytes) {
 
 /// Reads so many indices, and writes as many.
 cusparseStatus_t arrange(cusparseHandle_t handle, std::int64_t indices) {
-  run_work(handle->stream, memory_ns(dry_run().gpu, 2 * indices * kIndexBytes));
+  run_work(handle->stream, memory_work(dry_run().gpu, 2 * indices * kIndexBytes));
   return CUSPARSE_STATUS_SUCCESS;
 }
 

@@ -284,7 +284,8 @@ HEADROOM_ENTRY CUresult cuLaunchKernel(CUfunction, unsigned grid_x, unsigned gri
                                        unsigned block_z, unsigned, CUstream stream, void**,
                                        void**) {
   const std::int64_t blocks = std::int64_t{1} * grid_x * grid_y * grid_z;
-  run_kernel(stream, blocks * block_x * block_y * block_z);
+  const std::int64_t threads = blocks * block_x * block_y * block_z;
+  run_work(stream, memory_work(dry_run().gpu, kBytesPerThread * threads));
   return CUDA_SUCCESS;
 }
 

@@ -16,7 +16,7 @@ inline constexpr int kMaxDryDevices = 64;
 struct DryReport {
   using Count = std::atomic<std::int64_t>;
 
-  static constexpr std::uint64_t kForm = 0x68'64'72'6d'00'08;  // another one for other members
+  static constexpr std::uint64_t kForm = 0x68'64'72'6d'00'09;  // another one for other members
   static constexpr const char* kFileEnding = ".report";
 
   std::atomic<std::uint64_t> form;  // kForm, once the texts stand
@@ -64,6 +64,16 @@ struct DryReport {
   Count nccl_pairs;           // ranks that sent to each other, in each of them
   Count layout_copies_bytes;  // the most that one convolution may copy into another layout
   Count peak_managed_bytes;   // of the process: what moves between host and devices
+
+  /// Steps of a training that were timed, together: how long they take, and what the device does in
+  /// them.
+  Count timed_steps;
+  Count steps_ns;
+  Count steps_product_ns;
+  Count steps_attention_ns;
+  Count steps_memory_ns;
+  Count steps_host_link_ns;
+  Count steps_peer_link_ns;
 };
 static_assert(DryReport::Count::is_always_lock_free);
 
@@ -107,6 +117,13 @@ inline constexpr CountOfReport kCountsOfReport[] = {
     {"nccl_pairs", &DryReport::nccl_pairs},
     {"layout_copies_bytes", &DryReport::layout_copies_bytes},
     {"peak_managed_bytes", &DryReport::peak_managed_bytes},
+    {"timed_steps", &DryReport::timed_steps},
+    {"steps_ns", &DryReport::steps_ns, &DryReport::timed_steps},
+    {"steps_product_ns", &DryReport::steps_product_ns, &DryReport::timed_steps},
+    {"steps_attention_ns", &DryReport::steps_attention_ns, &DryReport::timed_steps},
+    {"steps_memory_ns", &DryReport::steps_memory_ns, &DryReport::timed_steps},
+    {"steps_host_link_ns", &DryReport::steps_host_link_ns, &DryReport::timed_steps},
+    {"steps_peer_link_ns", &DryReport::steps_peer_link_ns, &DryReport::timed_steps},
 };
 
 }  // namespace headroom

@@ -109,26 +109,19 @@ Timeline& timeline_with_context() {
   return dry_run().timeline;
 }
 
-void run_transfer(cudaStream_t stream, std::int64_t ns, Counted counted) {
+void run_transfer(cudaStream_t stream, const Work& work) {
   Device& device = device_with_context();
-  if (!dry_run().timeline.run(stream, ns, counted)) return;
-  device.counters.launches += counted.launches;
-  device.counters.product_flops += counted.product_flops;
+  if (!dry_run().timeline.run(stream, work)) return;
   report_work(device);
 }
 
-void run_work(cudaStream_t stream, std::int64_t ns, Counted counted) {
+void run_work(cudaStream_t stream, const Work& work) {
   dry_run().known.doubt_all();
-  run_transfer(stream, ns, counted);
+  run_transfer(stream, work);
 }
 
-void run_kernel(cudaStream_t stream, std::int64_t threads) {
-  run_work(stream, kernel_ns(dry_run().gpu, threads));
-}
-
-void run_product(cudaStream_t stream, std::int64_t flops, Precision precision) {
-  run_work(stream, product_ns(dry_run().gpu, flops, precision),
-           {.launches = 1, .product_flops = flops});
+void run_product(cudaStream_t stream, const Product& product) {
+  run_work(stream, product_work(dry_run().gpu, product));
 }
 
 void note_not_modelled(const std::string& function) {
@@ -177,6 +170,15 @@ HEADROOM_ENTRY void headroom_dry_run_memory(int number, std::size_t* used, std::
   for (const Device& device : run->devices) {
     if (device.number == number) *used = static_cast<std::size_t>(device.memory.used());
   }
+}
+
+HEADROOM_ENTRY void headroom_dry_run_end_step() {
+  using namespace headroom::dry_run;
+  DryRun& run = dry_run();
+  if (run.devices.empty()) return;
+  Device& device = run.devices.at(static_cast<std::size_t>(current_device()));
+  if (device.memory.used() == 0) return;  // it trains elsewhere
+  device.steps.end_step(run.timeline.now_ns(), run.timeline.done());
 }
 
 HEADROOM_ENTRY const char* headroom_dry_run_product() {

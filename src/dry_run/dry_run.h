@@ -11,8 +11,10 @@
 
 #include "src/dry_run/current_device.h"
 #include "src/dry_run/known_bytes.h"
+#include "src/dry_run/live_blocks.h"
 #include "src/dry_run/memory.h"
 #include "src/dry_run/settings.h"
+#include "src/dry_run/step_clock.h"
 #include "src/dry_run/timeline.h"
 #include "src/dry_run/work.h"
 
@@ -24,8 +26,6 @@ namespace headroom::dry_run {
 
 /// What the program had a device do.
 struct Counters {
-  std::atomic<std::int64_t> launches{0};
-  std::atomic<std::int64_t> product_flops{0};
   std::atomic<std::int64_t> to_device_bytes{0};
   std::atomic<std::int64_t> to_host_bytes{0};
   std::atomic<std::int64_t> values_read{0};  // copies to the host of a few bytes
@@ -43,6 +43,7 @@ struct Device {
   const int number;  // as the machine does
   GpuMemory memory;
   Counters counters;
+  StepClock steps;
   std::once_flag has_context;
   std::once_flag has_memory;
 };
@@ -56,6 +57,7 @@ struct DryRun {
   PinnedMemory pinned;
   PinnedMemory managed;  // what moves between host and devices: here it stays on the host
   KnownBytes known;
+  LiveBlocks blocks;
   Timeline timeline{settings.host_ns, settings.launch_queue};
   std::deque<Device> devices;
 
@@ -81,14 +83,12 @@ Device& device_with_memory(int device = current_device());
 /// The clock, where the call needs a context on the current device.
 Timeline& timeline_with_context();
 
-/// Puts work on a stream, and counts it as a launch: of a given length, which may write anywhere;
-/// of a kernel; of a product.
-void run_work(cudaStream_t stream, std::int64_t ns, Counted counted = {.launches = 1});
-void run_kernel(cudaStream_t stream, std::int64_t threads);
-void run_product(cudaStream_t stream, std::int64_t flops, Precision precision);
+/// Puts work on a stream, and counts it. It may write anywhere.
+void run_work(cudaStream_t stream, const Work& work);
+void run_product(cudaStream_t stream, const Product& product);
 
 /// The same for what writes nowhere but where its caller says in DryRun::known.
-void run_transfer(cudaStream_t stream, std::int64_t ns, Counted counted = {.launches = 1});
+void run_transfer(cudaStream_t stream, const Work& work);
 
 /// Gives the error back, and keeps it as this thread's last error, as cudart does.
 cudaError_t fail(cudaError_t error);
@@ -149,6 +149,9 @@ HEADROOM_ENTRY int headroom_dry_run_devices();
 
 /// The memory of a GPU that this process uses, and in all, in bytes.
 HEADROOM_ENTRY void headroom_dry_run_memory(int number, std::size_t* used, std::size_t* total);
+
+/// A step of the program's training has ended on the current device.
+HEADROOM_ENTRY void headroom_dry_run_end_step();
 
 /// What the driver calls the GPUs.
 HEADROOM_ENTRY const char* headroom_dry_run_product();

@@ -23,7 +23,9 @@ using Bytes = Peers::Message;
 /// Queues a transfer of which this rank sends `sent` bytes, and that lasts as `moved` bytes do.
 ncclResult_t transfer(cudaStream_t stream, std::int64_t sent, std::int64_t moved) {
   device_with_context().counters.collective_bytes += sent;
-  run_transfer(stream, peer_copy_ns(dry_run().gpu, moved));
+  Work work = peer_copy_work(dry_run().gpu, moved);
+  work.launches = 1;
+  run_transfer(stream, work);
   return ncclSuccess;
 }
 

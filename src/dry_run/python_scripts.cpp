@@ -14,6 +14,7 @@ extern const std::string_view kMemorySnapshotScript;
 extern const std::string_view kPeakHoldersScript;
 extern const std::string_view kReservedPeakScript;
 extern const std::string_view kStepMemoryScript;
+extern const std::string_view kStepTimesScript;
 extern const std::string_view kStopAfterStepsScript;
 }  // namespace headroom
 
@@ -43,15 +44,14 @@ std::string statement_of(std::string_view script) {
 
 void run_python_scripts() {
   static std::atomic<bool> have_run = false;
-  const Settings& known = settings();
-  const bool has_none =
-      known.holders_folder.empty() && known.snapshot_file.empty() && known.steps == 0;
-  if (have_run || has_none) return;
+  if (have_run) return;
   auto* const is_initialized = python<int()>("Py_IsInitialized");
   auto* const may_run = python<int()>("PyGILState_Check");
   auto* const run = python<int(const char*, void*)>("PyRun_SimpleStringFlags");
   if (is_initialized == nullptr || may_run == nullptr || run == nullptr) return;
   if (is_initialized() == 0 || may_run() == 0 || have_run.exchange(true)) return;
+  run(statement_of(kStepTimesScript).c_str(), nullptr);
+  const Settings& known = settings();
   if (!known.holders_folder.empty()) {
     std::string script(kReservedPeakScript);
     script.append(kPeakHoldersScript).append(kStepMemoryScript);

@@ -130,9 +130,21 @@ void write_device(DryReport& report, const Device& device) {
   report.nccl_communicators = device.counters.nccl_communicators.load();
   report.nccl_pairs = device.counters.nccl_pairs.load();
   report.layout_copies_bytes = device.counters.layout_copies_bytes.load();
-  report.launches = device.counters.launches.load();
-  report.product_flops = device.counters.product_flops.load();
+  const Work done = run.timeline.done(device.index);
+  report.launches = done.launches;
+  report.product_flops = done.product_flops;
   report.device_time_ns = run.timeline.now_ns(device.index);
+  const StepClock::Steps steps = device.steps.steps();
+  report.timed_steps = steps.count;
+  report.steps_ns = steps.ns;
+  const auto in_steps = [&](WorkKind kind) {
+    return steps.work.ns[static_cast<std::size_t>(kind)];
+  };
+  report.steps_product_ns = in_steps(WorkKind::product);
+  report.steps_attention_ns = in_steps(WorkKind::attention);
+  report.steps_memory_ns = in_steps(WorkKind::memory);
+  report.steps_host_link_ns = in_steps(WorkKind::host_link);
+  report.steps_peer_link_ns = in_steps(WorkKind::peer_link);
   report.undecided_questions = run.timeline.undecided_questions(device.index);
 }
 
@@ -140,7 +152,7 @@ void raise_peaks(DryReport& report, const Device& device, std::int64_t allocated
                  std::int64_t reserved) {
   report.knows_allocator = 1;
   if (allocated > report.peak_allocated_bytes || reserved > report.peak_reserved_bytes) {
-    report.launches_when_grown = device.counters.launches.load();
+    report.launches_when_grown = dry_run().timeline.done(device.index).launches;
   }
   raise(report.peak_allocated_bytes, allocated);
   raise(report.peak_reserved_bytes, reserved);

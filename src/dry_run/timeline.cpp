@@ -59,21 +59,20 @@ int Timeline::priority(cudaStream_t handle) const {
   return found == nullptr ? 0 : found->priority;
 }
 
-bool Timeline::run(cudaStream_t handle, std::int64_t ns, Counted counted) {
+bool Timeline::run(cudaStream_t handle, const Work& work) {
   const std::lock_guard lock(mutex_);
   Stream& on = stream(handle);
   if (on.capture != nullptr) {
-    on.capture->ns += ns;
+    on.capture->work += work;
     ++on.capture->nodes;
-    on.capture->counted.launches += counted.launches;
-    on.capture->counted.product_flops += counted.product_flops;
     return false;
   }
   asker = {.queues_work = true, .questions = 0};
   wait_for_place(on);
   ++on.queued;
   if (host_ns_ > 0) host_now_ns_ += host_ns_;
-  on.free_at_ns = std::max(on.free_at_ns, host_now_ns_) + ns;
+  on.free_at_ns = std::max(on.free_at_ns, host_now_ns_) + work.all_ns();
+  done_[on.device] += work;
   on.ends_ns.push_back(on.free_at_ns);
   // The slowest host there can be: it asks for nothing before the device is done with the last.
   if (host_ns_ == Settings::kSlowHost) catch_up(on.free_at_ns);
@@ -205,6 +204,17 @@ std::int64_t Timeline::now_ns(int device) const {
     if (each.device == device) now = std::max(now, each.free_at_ns);
   }
   return now;
+}
+
+std::int64_t Timeline::host_now_ns() const {
+  const std::lock_guard lock(mutex_);
+  return host_now_ns_;
+}
+
+Work Timeline::done(int device) const {
+  const std::lock_guard lock(mutex_);
+  const Work* found = find_in(done_, device);
+  return found == nullptr ? Work{} : *found;
 }
 
 std::int64_t Timeline::undecided_questions(int device) const {

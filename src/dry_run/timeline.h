@@ -9,21 +9,15 @@
 #include <mutex>
 
 #include "src/dry_run/current_device.h"
+#include "src/dry_run/work.h"
 
 namespace headroom::dry_run {
-
-/// What a piece of work counts as, beside its time.
-struct Counted {
-  std::int64_t launches = 0;  // of kernels
-  std::int64_t product_flops = 0;
-};
 
 /// A graph that is being captured, or was: what its launch will take.
 struct Capture {
   unsigned long long id = 0;
-  std::int64_t ns = 0;
+  Work work{};  // of all
   std::int64_t nodes = 0;
-  Counted counted{};
   bool is_broken = false;  // the host asked for a result, and a graph has none yet
 };
 
@@ -48,9 +42,9 @@ class Timeline {
   void drop_stream(cudaStream_t stream);
   int priority(cudaStream_t stream) const;
 
-  /// Queues work of `ns` on the stream. False: it went into the graph that the stream captures, so
-  /// that nothing runs.
-  bool run(cudaStream_t stream, std::int64_t ns, Counted counted = {});
+  /// Queues work on the stream. False: it went into the graph that the stream captures, so that
+  /// nothing runs.
+  bool run(cudaStream_t stream, const Work& work);
 
   cudaEvent_t make_event();
   void drop_event(cudaEvent_t event);
@@ -82,6 +76,10 @@ class Timeline {
 
   /// When a device is done with all that was queued so far, and the host with queueing it.
   std::int64_t now_ns(int device = current_device()) const;
+  /// The host's time. Behind a wait it is that of what was waited for.
+  std::int64_t host_now_ns() const;
+  /// What ran on a device so far, graphs among it.
+  Work done(int device = current_device()) const;
   /// How often the program asked for the state of an event that no wait of its own decides, so that
   /// a faster or slower host may get another answer: of events on this device.
   std::int64_t undecided_questions(int device = current_device()) const;
@@ -118,6 +116,7 @@ class Timeline {
   unsigned long long captures_ = 0;
   std::int64_t host_now_ns_ = 0;
   std::map<int, std::int64_t> undecided_;  // by device
+  std::map<int, Work> done_;               // likewise
 };
 
 }  // namespace headroom::dry_run

@@ -33,6 +33,7 @@ C10_EXPORT void reportMemoryUsageToProfiler(void* address, std::int64_t bytes,
     if (bytes < 0) {
       headroom::dry_run::dry_run().known.forget(address, static_cast<std::size_t>(-bytes));
     }
+    headroom::dry_run::dry_run().blocks.note(address, bytes);
     headroom::dry_run::note_block(device.index(), address, bytes);
     headroom::dry_run::report_allocator(device.index(), static_cast<std::int64_t>(allocated),
                                         static_cast<std::int64_t>(reserved));

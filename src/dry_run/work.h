@@ -3,37 +3,61 @@
 
 #include <cublas_v2.h>
 
+#include <array>
 #include <cstdint>
 
 #include "src/gpus/gpu.h"
 
-// What work is, and how long it lasts on a GPU, from the GPU's rates: no less than it can take, so
-// that a plan's times are bounds and not promises. Nanoseconds.
+// What work is, and how long it lasts on a GPU: a time to begin, and an amount at the rate that is
+// achieved of the peak. docs/time.md says where the rates come from, and how far off they are.
 namespace headroom::dry_run {
 
-/// What a kernel moves through the device's memory is not known from outside. Stated: each thread
-/// reads two and writes one vector of 16 bytes, as PyTorch's elementwise kernels do in fp32.
+/// What the time of a piece of work is made of: the units that multiply, the memory of the device,
+/// the links to the host and to other GPUs.
+enum class WorkKind { product, attention, memory, host_link, peer_link };
+inline constexpr std::size_t kWorkKinds = 5;
+
+/// A piece of work on a stream: its nanoseconds by WorkKind, and what it counts as.
+struct Work {
+  std::array<std::int64_t, kWorkKinds> ns{};
+  std::int64_t launches = 0;  // of kernels
+  std::int64_t product_flops = 0;
+
+  std::int64_t all_ns() const;
+  Work& operator+=(const Work& other);
+};
+
+/// A matrix product, or what is one by its operations.
+struct Product {
+  std::int64_t flops;
+  Precision precision;
+  std::int64_t bytes = 0;  // of its matrices
+};
+Work product_work(const Gpu& gpu, const Product& product);
+
+/// Attention in one kernel. `share`: of the rate of products, AttentionShare below.
+Work attention_work(const Gpu& gpu, std::int64_t flops, Precision precision, double share);
+
+/// A kernel that moves so much through the device's memory.
+Work memory_work(const Gpu& gpu, std::int64_t bytes);
+
+/// Copies: inside the device's memory, of which it is read and written; between device and host;
+/// what a rank sends to its peers.
+Work device_copy_work(const Gpu& gpu, std::int64_t bytes);
+Work host_copy_work(const Gpu& gpu, std::int64_t bytes);
+Work peer_copy_work(const Gpu& gpu, std::int64_t bytes);
+
+/// What a kernel moves of which nothing else is known: each thread reads two vectors of 16 bytes
+/// and writes one, as PyTorch's elementwise kernels do.
 inline constexpr std::int64_t kBytesPerThread = 48;
-
-/// Nothing that runs on a GPU is shorter.
-inline constexpr std::int64_t kShortestKernelNs = 2000;
-
-std::int64_t kernel_ns(const Gpu& gpu, std::int64_t threads);
-
-/// A pass over `bytes` of the device's memory.
-std::int64_t memory_ns(const Gpu& gpu, std::int64_t bytes);
-
-/// A copy between device and host.
-std::int64_t host_copy_ns(const Gpu& gpu, std::int64_t bytes);
-
-/// What a rank sends to its peers.
-std::int64_t peer_copy_ns(const Gpu& gpu, std::int64_t bytes);
-
-std::int64_t product_ns(const Gpu& gpu, std::int64_t flops, Precision precision);
 
 /// The floating-point operations of `batch` products of (m, k) and (k, n); a complex multiplication
 /// and addition counts four times.
 std::int64_t product_flops(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t batch,
+                           cudaDataType type);
+
+/// The bytes of their matrices.
+std::int64_t product_bytes(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t batch,
                            cudaDataType type);
 
 /// Whether a product computed so may round fp32 to TF32.

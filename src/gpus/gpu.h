@@ -24,6 +24,13 @@ struct Capability {
   std::int64_t shared_memory_per_block_optin_bytes;  // at most, for a kernel that asks for it
 };
 
+/// What tensor cores achieve of their peak over products of all sizes, and how long a product takes
+/// beside: start_ns + FLOPs / (share x peak).
+struct AchievedProducts {
+  double share;
+  std::int64_t start_ns;
+};
+
 /// A GPU as the CUDA runtime describes it, and how fast it is by its data sheet.
 struct Gpu {
   std::string_view name;     // for `--gpu`
@@ -52,6 +59,8 @@ struct Gpu {
   double tensorfloat32_flops;  // tensor cores, as all below
   double float16_flops;        // accumulated in float32, for which GeForce has half the rate
   double bfloat16_flops;       // likewise
+
+  AchievedProducts products;
 
   // In one direction, after the line code of PCIe and before the headers of its packets.
   double host_bytes_per_second;

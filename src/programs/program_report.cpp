@@ -7,6 +7,7 @@
 
 #include "src/core/error.h"
 #include "src/programs/nccl_memory.h"
+#include "src/runner/step_time.h"
 
 namespace headroom {
 namespace {
@@ -50,6 +51,15 @@ Json describe(const Json& report, bool has_failed) {
             {kAllocated, kReserved, "latest_peak_allocated_bytes", "latest_peak_reserved_bytes",
              "peak_pinned_bytes", "to_device_bytes", "to_host_bytes", "values_read",
              "collective_bytes", "launches", "launches_when_grown", "product_flops"});
+  if (const auto step = step_time_of(report)) {
+    process["timed_steps"] = report.at("timed_steps");
+    process["step_time_estimate_ns"] = step->estimate_ns;
+    process["step_time_estimate_lower_ns"] = step->lower_ns;
+    process["step_time_estimate_upper_ns"] = step->upper_ns;
+    add_known(process, report,
+              {"steps_product_ns", "steps_attention_ns", "steps_memory_ns", "steps_host_link_ns",
+               "steps_peer_link_ns"});
+  }
   if (ran_out) add_known(process, report, {"refused_bytes", "free_when_refused_bytes"});
   if (number(report, "peak_managed_bytes") > 0) add_known(process, report, {"peak_managed_bytes"});
   const NcclMemory nccl =

@@ -13,7 +13,7 @@ Html run_time_section(const Results& results) {
                    {"run, min", true},
                    {"updates", true},
                    {"an update", true},
-                   {results.header["kind"] == "planned" ? "lower bound" : "step", true},
+                   {results.header["kind"] == "planned" ? "estimate" : "step", true},
                    {"of it, %", true}});
   for (const CaseResult& result : results.cases) {
     const auto step = step_of_published(result.row);
@@ -30,8 +30,8 @@ Html run_time_section(const Results& results) {
          element(
              "p", {{"class", "note"}},
              "An update of the published run is its time by its updates, with all that it did "
-             "beside them, as loading and an evaluation. A plan's lower bound is no estimate: what "
-             "is left of the published time is not its error.");
+             "beside them, as loading and an evaluation. A plan's estimate is of the step alone; "
+             "of plans before there were any, the lower bound stands there.");
 }
 
 }  // namespace headroom

@@ -78,7 +78,7 @@ class StackTable {
 
   std::vector<HtmlColumn> columns() const {
     const std::string memory = "peak memory of the run";
-    const std::string time = is_plan_ ? "time, at least" : "time";
+    const std::string time = is_plan_ ? "time, estimated" : "time";
     std::vector<HtmlColumn> list = {{"case and its techniques"},
                                     {"batch", true},
                                     {"allocated", true, memory},
@@ -132,7 +132,7 @@ class StackTable {
 
   void add_time(const CaseLine& line, Cells& list) const {
     const std::string_view step =
-        is_plan_ ? column::step_time_lower_bound_ns : column::step_time_median_ns;
+        is_plan_ ? column::step_time_estimate_ns : column::step_time_median_ns;
     constexpr std::string_view speed = column::samples_per_second;
     list.push_back(time_cell(number_in(line.row(), step)));
     if (!is_plan_) list.push_back(number_cell(number_in(line.row(), speed)));

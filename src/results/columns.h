@@ -127,6 +127,11 @@ struct ColumnEntry {
     "that a rank has to send at least, for what was asked of the group", worker, largest)         \
   X(step_time_lower_bound_ns, integer, cost,                                                      \
     "of a plan: what these three take at the GPU's peak rates, the longest of them", runner)      \
+  X(step_time_estimate_ns, integer, cost,                                                         \
+    "of a plan: of an update, kernel by kernel at the rates that GPUs achieve", runner)           \
+  X(step_time_estimate_lower_ns, integer, cost,                                                   \
+    "... the shortest time that this lets expect", runner)                                        \
+  X(step_time_estimate_upper_ns, integer, cost, "... the longest", runner)                        \
                                                                                                   \
   X(step_time_median_ns, integer, time, "of an update, loading included", worker, largest)        \
   X(step_time_mad_ns, integer, time, "median distance from that median", worker, largest)         \
@@ -176,7 +181,7 @@ struct ColumnEntry {
   X(driver_peak_error_percent, number, compare,                                                   \
     "likewise; of a plan, with the published context where the suite gives it", runner)           \
   X(step_time_of_published_percent, number, compare,                                              \
-    "step_time_median_ns, of a plan step_time_lower_bound_ns, of the published time of an update",\
+    "step_time_median_ns, of a plan step_time_estimate_ns, of the published time of an update",   \
     runner)                                                                                       \
   X(rule_model_states_bytes, integer, compare,                                                    \
     "by bytes a parameter: weights 4 or 6, gradients 4, state by the optimizer", runner)          \

@@ -41,8 +41,9 @@ std::optional<double> compared_figure(const Row& row, std::string_view column) {
 
 std::optional<StepOfPublished> step_of_published(const Row& row) {
   const bool is_plan = text_in(row, column::kind) == "planned";
-  const auto own =
-      number_in(row, is_plan ? column::step_time_lower_bound_ns : column::step_time_median_ns);
+  auto own = number_in(row, is_plan ? column::step_time_estimate_ns : column::step_time_median_ns);
+  // Of older plans only a lower bound is known.
+  if (is_plan && !own) own = number_in(row, column::step_time_lower_bound_ns);
   const auto seconds = number_in(row, column::published_run_time_s);
   const auto updates = number_in(row, column::published_updates);
   if (!own || !seconds || !updates || *seconds <= 0 || *updates <= 0) return std::nullopt;

@@ -46,6 +46,7 @@ class CasePlanner {
     if (estimated.report.is_null()) return CasePlan{estimated.outcome, {}};
     CasePlan result{estimated.outcome, {}};
     const Status status = estimated.outcome.verdict.status;
+    result.figures.step_time = step_time_of(estimated.report);
     result.figures.context_bytes = estimated.report.at("context_bytes").get<std::int64_t>();
     if (status == Status::out_of_memory) {
       if (!add_missing(dry_run, result)) return std::nullopt;

@@ -9,6 +9,7 @@
 
 #include "src/runner/dry_run.h"
 #include "src/runner/outcome.h"
+#include "src/runner/step_time.h"
 #include "src/workers/worker_call.h"
 
 namespace headroom {
@@ -23,6 +24,7 @@ struct PlanFigures {
   std::optional<std::int64_t> run_peak_reserved_lower_bytes;
   std::optional<std::int64_t> run_peak_reserved_upper_bytes;
   std::optional<std::int64_t> step_time_lower_bound_ns;
+  std::optional<StepTime> step_time;  // estimated
 };
 
 /// What came of planning a case.

@@ -55,6 +55,14 @@ FitPlan unplanned(const Outcome& outcome) {
   return plan;
 }
 
+FitPlan planned(const DryAttempt& attempt) {
+  FitPlan plan;
+  plan.driver_peak_bytes = bytes_in(attempt.report, "context_bytes") +
+                           figure_of(attempt.outcome.record, column::run_peak_reserved_bytes);
+  plan.step_time = step_time_of(attempt.report);
+  return plan;
+}
+
 }  // namespace
 
 FitPlanner::FitPlanner(const Catalog& catalog, const DryRun& dry_run, std::string worker,
@@ -83,7 +91,7 @@ FitPlanner::WithoutEnd FitPlanner::plan_without_end(const Case& one, const FitSt
   const Json& record = free.outcome.record;
   const std::int64_t context = bytes_in(free.report, "context_bytes");
   memory_bytes_ = bytes_in(free.report, "total_bytes");
-  FitPlan plan = planned(one, free);
+  FitPlan plan = planned(free);
   if (plan.driver_peak_bytes <= memory_bytes_) return {plan, false};
   plan.status = Status::out_of_memory;
   plan.missing_bytes = plan.driver_peak_bytes - memory_bytes_;
@@ -99,16 +107,7 @@ FitPlanner::WithoutEnd FitPlanner::plan_without_end(const Case& one, const FitSt
 FitPlan FitPlanner::plan_limited(const Case& one) {
   const DryAttempt limited = attempt(one, /*overcommit=*/false);
   if (limited.outcome.verdict.status != Status::ok) return unplanned(limited.outcome);
-  return planned(one, limited);
-}
-
-FitPlan FitPlanner::planned(const Case& one, const DryAttempt& attempt) const {
-  FitPlan plan;
-  plan.driver_peak_bytes = bytes_in(attempt.report, "context_bytes") +
-                           figure_of(attempt.outcome.record, column::run_peak_reserved_bytes);
-  plan.step_time_lower_bound_ns = step_time_lower_bound_ns(attempt.outcome.record, dry_run_.gpu,
-                                                           one.find("train.tf32")->get<bool>());
-  return plan;
+  return planned(limited);
 }
 
 FitPlan FitPlanner::verify(const MakeFitCase& make_case, const FitStack& stack, FitSize size) {

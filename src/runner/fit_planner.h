@@ -58,7 +58,6 @@ class FitPlanner {
 
   WithoutEnd plan_without_end(const Case& one, const FitStack& stack);
   FitPlan plan_limited(const Case& one);
-  FitPlan planned(const Case& one, const DryAttempt& attempt) const;
   DryAttempt attempt(const Case& one, bool overcommit);
 
   const Catalog& catalog_;

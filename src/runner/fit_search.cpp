@@ -135,9 +135,10 @@ std::vector<bool> unbeaten(const std::vector<FitStack>& stacks,
   const auto figures = [&](const FitTrial& trial) {
     constexpr auto kUnknown = std::numeric_limits<std::int64_t>::max();
     const FitCost& cost = stacks[trial.stack].cost;
+    const auto& time = trial.plan.step_time;
     return std::array<std::int64_t, 4>{trial.plan.driver_peak_bytes,
-                                       trial.plan.step_time_lower_bound_ns.value_or(kUnknown),
-                                       cost.numerics, cost.host_link};
+                                       time ? time->estimate_ns : kUnknown, cost.numerics,
+                                       cost.host_link};
   };
   std::vector<bool> result;
   for (std::size_t i = 0; i < trials.size(); ++i) {

@@ -11,6 +11,7 @@
 
 #include "src/results/row.h"
 #include "src/runner/fit_stack.h"
+#include "src/runner/step_time.h"
 
 // The search of `headroom fit`: which stack, and how large a micro-batch. It knows nothing of how a
 // case is planned.
@@ -32,7 +33,7 @@ struct FitPlan {
   std::int64_t driver_peak_bytes = 0;  // context included; also of what does not fit
   std::int64_t missing_bytes = 0;      // where it does not fit: by how much
   bool never_fits = false;  // what no size changes is too much alone: weights, gradients, state
-  std::optional<std::int64_t> step_time_lower_bound_ns;  // of an update of batch_size
+  std::optional<StepTime> step_time;  // of an update of batch_size
 
   bool fits() const { return status == Status::ok; }
   bool was_planned() const { return fits() || status == Status::out_of_memory; }

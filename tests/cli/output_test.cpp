@@ -134,13 +134,12 @@ TEST(Output, of_a_run_and_a_plan_has_steps_beside_an_update_of_the_published_run
              {"status", "ok"},
              {"kind", "planned"},
              {"step_time_median_ns", 250'000'000},
-             {"step_time_lower_bound_ns", 50'000'000},
+             {"step_time_estimate_ns", 50'000'000},
              {"published_run_time_s", 60},
              {"published_updates", 300}};
   EXPECT_TRUE(
-      format_plan({row}).ends_with("lower bound  of it\n"
-                                   "one        1.00 min      300  200.00 ms     50.00 ms   "
-                                   "25 %\n"))
+      format_plan({row}).ends_with("estimate  of it\n"
+                                   "one        1.00 min      300  200.00 ms  50.00 ms   25 %\n"))
       << format_plan({row});
   row["kind"] = "measured";
   EXPECT_TRUE(format_summary({row}).ends_with("  200.00 ms  250.00 ms  125 %\n"))

@@ -64,7 +64,7 @@ TEST(TimelineThreads, EachSeeTheirOwnStreamInOrder) {
       const cudaEvent_t after = timeline.make_event();
       const auto ns = static_cast<std::int64_t>(1 + random() % 100);
       timeline.record(before, stream);
-      timeline.run(stream, ns);
+      timeline.run(stream, {.ns = {ns}});
       timeline.record(after, stream);
       work_ns += ns;
       if (random() % 2 == 0) {

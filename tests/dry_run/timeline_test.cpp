@@ -14,10 +14,12 @@ namespace {
 constexpr std::int64_t kHostNs = 10;
 constexpr std::int64_t kLaunchQueue = 1'000'000;  // never full here
 
+Work lasting(std::int64_t ns) { return {.ns = {ns}}; }
+
 /// The event behind work of `ns`, which is queued now.
 cudaEvent_t run(Timeline& timeline, cudaStream_t stream, std::int64_t ns) {
   const cudaEvent_t event = timeline.make_event();
-  timeline.run(stream, ns);
+  timeline.run(stream, lasting(ns));
   timeline.record(event, stream);
   return event;
 }
@@ -34,12 +36,23 @@ TEST(Timeline, WorkOnAStreamFollowsTheWorkBefore) {
 TEST(Timeline, TheDeviceWaitsForASlowerHost) {
   Timeline timeline(kHostNs, kLaunchQueue);
   const cudaEvent_t event = timeline.make_event();
-  for (int i = 0; i < 5; ++i) timeline.run(nullptr, 1);
+  for (int i = 0; i < 5; ++i) timeline.run(nullptr, lasting(1));
   timeline.record(event, nullptr);
   EXPECT_EQ(timeline.now_ns(), 5 * kHostNs + 1);
   EXPECT_FALSE(timeline.is_over(event));
   timeline.synchronize(event);
   EXPECT_TRUE(timeline.is_over(event));
+}
+
+TEST(Timeline, SumsWhatADeviceDid) {
+  Timeline timeline(kHostNs, kLaunchQueue);
+  timeline.run(nullptr, {.ns = {100, 0, 7}, .launches = 1, .product_flops = 3});
+  timeline.run(timeline.make_stream(0), {.ns = {0, 0, 5}, .launches = 1});
+  const Work done = timeline.done();
+  EXPECT_EQ(done.ns, (std::array<std::int64_t, kWorkKinds>{100, 0, 12}));
+  EXPECT_EQ(done.launches, 2);
+  EXPECT_EQ(done.product_flops, 3);
+  EXPECT_EQ(timeline.done(/*device=*/1).all_ns(), 0);
 }
 
 TEST(Timeline, StreamsRunBesideEachOtherUnlessOneWaits) {
@@ -59,7 +72,8 @@ TEST(Timeline, TheHostSeesAnEventWhenItHasTakenThatLong) {
   const cudaStream_t copies = timeline.make_stream(0);
   const cudaEvent_t copied = run(timeline, copies, 35);
   EXPECT_FALSE(timeline.is_over(copied));
-  for (int i = 0; i < 4; ++i) timeline.run(nullptr, 1);  // the host launches something else
+  for (int i = 0; i < 4; ++i)
+    timeline.run(nullptr, lasting(1));  // the host launches something else
   EXPECT_TRUE(timeline.is_over(copied));
 }
 
@@ -80,7 +94,7 @@ TEST(Timeline, DevicesHaveStreamsOfTheirOwnAndOneHost) {
   EXPECT_EQ(timeline.now_ns(1), kHostNs + 1000);
   const cudaStream_t made = timeline.make_stream(0);
   set_current_device(0);
-  timeline.run(made, 5000);  // a stream is on the device on which it was made
+  timeline.run(made, lasting(5000));  // a stream is on the device on which it was made
   EXPECT_EQ(timeline.now_ns(0), kHostNs + 1000);
   EXPECT_GT(timeline.now_ns(1), 5000);
 }
@@ -90,7 +104,7 @@ bool is_over_after(std::int64_t host_ns, int launches) {
   Timeline timeline(host_ns, kLaunchQueue);
   const cudaStream_t copies = timeline.make_stream(0);
   const cudaEvent_t copied = run(timeline, copies, 1'000'000);
-  for (int i = 0; i < launches; ++i) timeline.run(nullptr, 1);
+  for (int i = 0; i < launches; ++i) timeline.run(nullptr, lasting(1));
   return timeline.is_over(copied);
 }
 
@@ -106,11 +120,11 @@ TEST(Timeline, AFullQueueHoldsTheHostUp) {
   const cudaStream_t stream = timeline.make_stream(0);
   const cudaEvent_t first = run(timeline, stream, 100);
   const cudaEvent_t second = run(timeline, stream, 100);
-  timeline.run(stream, 100);
-  timeline.run(nullptr, 1);  // another stream has a queue of its own
+  timeline.run(stream, lasting(100));
+  timeline.run(nullptr, lasting(1));  // another stream has a queue of its own
   EXPECT_FALSE(timeline.is_over(first));
   EXPECT_EQ(timeline.undecided_questions(), 1);
-  timeline.run(stream, 100);
+  timeline.run(stream, lasting(100));
   EXPECT_TRUE(timeline.is_over(first));  // whatever the host's pace
   EXPECT_EQ(timeline.undecided_questions(), 1);
   EXPECT_FALSE(timeline.is_over(second));
@@ -123,13 +137,13 @@ TEST(Timeline, CountsTheQuestionsThatThePaceDecides) {
   const cudaStream_t stream = timeline.make_stream(0);
   const cudaEvent_t event = timeline.make_event();
   EXPECT_TRUE(timeline.is_over(event));  // never recorded
-  timeline.run(stream, 1000);
+  timeline.run(stream, lasting(1000));
   timeline.record(event, stream);
   timeline.synchronize(stream);
   EXPECT_TRUE(timeline.is_over(event));
   EXPECT_TRUE(timeline.is_idle(stream));
   EXPECT_EQ(timeline.undecided_questions(), 0);
-  timeline.run(stream, 1000);
+  timeline.run(stream, lasting(1000));
   EXPECT_FALSE(timeline.is_idle(stream));
   EXPECT_TRUE(timeline.is_over(event));  // what it stands for was waited for
   EXPECT_EQ(timeline.undecided_questions(), 1);
@@ -150,18 +164,18 @@ TEST(Timeline, AGraphTakesWhatItsNodesTake) {
   timeline.record(fork, first);
   timeline.wait(second, fork);  // the second stream joins the graph
   EXPECT_EQ(timeline.capture_of(second), timeline.capture_of(first));
-  EXPECT_FALSE(timeline.run(first, 100, {.launches = 1, .product_flops = 7}));
-  EXPECT_FALSE(timeline.run(second, 30, {.launches = 1}));
+  EXPECT_FALSE(timeline.run(first, {.ns = {100}, .launches = 1, .product_flops = 7}));
+  EXPECT_FALSE(timeline.run(second, {.ns = {0, 30}, .launches = 1}));
   const std::unique_ptr<const Capture> graph(timeline.end_capture(first));
   ASSERT_NE(graph, nullptr);
   EXPECT_EQ(graph->nodes, 2);
-  EXPECT_EQ(graph->counted.launches, 2);
-  EXPECT_EQ(graph->counted.product_flops, 7);
+  EXPECT_EQ(graph->work.launches, 2);
+  EXPECT_EQ(graph->work.product_flops, 7);
   EXPECT_FALSE(graph->is_broken);
-  EXPECT_EQ(graph->ns, 130);
+  EXPECT_EQ(graph->work.all_ns(), 130);
   EXPECT_EQ(timeline.capture_of(second), nullptr);
   EXPECT_EQ(timeline.now_ns(), 0);  // nothing ran
-  EXPECT_TRUE(timeline.run(first, 100));
+  EXPECT_TRUE(timeline.run(first, lasting(100)));
 }
 
 // CUDA refuses such questions while a stream captures, and the graph with them.

@@ -95,14 +95,21 @@ TEST(Plan, TellsThePublishedPeaksOfBert) {
   EXPECT_EQ(mixed.number("rule_model_states_bytes") * 16, mixed.number("model_states_bytes") * 18);
 }
 
-TEST(Plan, BoundsStepsBelowThePublishedTimes) {
+// The ViT's published steps that a GPU computes; those of 4 samples at a time wait for the host,
+// whose pace nobody published.
+TEST(Plan, EstimatesStepsNearThePublishedTimes) {
   int bounded = 0;
   for (const Cells& row : published_vit()) {
     if (row.text("published_run_time_s").empty()) continue;
     const double update = row.real("published_run_time_s") * 1e9 / row.real("published_updates");
     EXPECT_LT(row.real("step_time_lower_bound_ns"), update) << row.text("case");
     EXPECT_NEAR(row.real("step_time_of_published_percent"),
-                100 * row.real("step_time_lower_bound_ns") / update, 1e-6);
+                100 * row.real("step_time_estimate_ns") / update, 1e-6);
+    EXPECT_LT(row.number("step_time_lower_bound_ns"), row.number("step_time_estimate_lower_ns"));
+    EXPECT_LT(row.number("step_time_estimate_lower_ns"), row.number("step_time_estimate_ns"));
+    EXPECT_GT(row.number("step_time_estimate_upper_ns"), row.number("step_time_estimate_ns"));
+    if (row.number("micro_batch_size") == 4) continue;
+    EXPECT_NEAR(row.real("step_time_of_published_percent"), 100, 30) << row.text("case");
     ++bounded;
   }
   EXPECT_EQ(bounded, 7);

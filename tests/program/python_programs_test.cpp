@@ -256,6 +256,29 @@ TEST_F(PythonProgram, ComparesNumbersThatItMade) {
   EXPECT_EQ(printed(ended.err, "same"), 4);
 }
 
+// By hand: two products a step, forward and for the weights' gradient, at the rate of
+// docs/time.md; what else the step does only reads and writes.
+TEST_F(PythonProgram, TimesTheStepsOfItsOptimizer) {
+  const Ended ended = plan(
+      {"--gpu", "h100"},
+      {"-c",
+       "import torch\n"
+       "layer = torch.nn.Linear(8192, 8192, bias=False, dtype=torch.bfloat16, device='cuda')\n"
+       "optimizer = torch.optim.SGD(layer.parameters(), lr=0.1)\n"
+       "x = torch.randn(8192, 8192, dtype=torch.bfloat16, device='cuda')\n"
+       "for step in range(5):\n"
+       "    layer(x).sum().backward()\n"
+       "    optimizer.step()\n"
+       "    optimizer.zero_grad()\n"});
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  const auto process = Json::parse(ended.out)["processes"][0];
+  EXPECT_EQ(process["timed_steps"], 4);
+  const double product = 2 * 8192.0 * 8192 * 8192 / (0.78 * 989.4e12) * 1e9 + 3800;
+  EXPECT_NEAR(process["steps_product_ns"].get<double>() / 4, 2 * product, 10);
+  EXPECT_GT(process["step_time_estimate_ns"], 2 * product);
+  EXPECT_LT(process["step_time_estimate_ns"], 1.2 * 2 * product);
+}
+
 // Images in float32, four dimensions: cuDNN's. By hand: the grid, what is sampled, and gradients.
 TEST_F(PythonProgram, SamplesImages) {
   const Ended ended =

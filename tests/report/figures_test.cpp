@@ -94,7 +94,7 @@ TEST(RunTimes, stand_beside_the_steps_of_cases_that_have_both) {
   EXPECT_NE(html.find("125"), std::string::npos) << html;
   EXPECT_NE(html.find(">300<"), std::string::npos) << html;
   EXPECT_EQ(html.find("<bdi>b</bdi>"), std::string::npos) << html;
-  EXPECT_EQ(html.find("lower bound</th>"), std::string::npos) << html;
+  EXPECT_EQ(html.find("estimate</th>"), std::string::npos) << html;
 }
 
 TEST(FigureSources, puts_the_published_context_in_a_plan_s_driver_figure) {

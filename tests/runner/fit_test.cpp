@@ -340,13 +340,13 @@ TEST(Unbeaten, is_what_has_less_of_something) {
   const auto trial = [](std::size_t stack, std::int64_t bytes, std::int64_t ns) {
     FitTrial result{stack, {}, {}};
     result.plan.driver_peak_bytes = bytes;
-    result.plan.step_time_lower_bound_ns = ns;
+    result.plan.step_time = {ns, ns, ns};
     return result;
   };
   std::vector<FitTrial> trials = {trial(0, 10, 10), trial(1, 9, 10), trial(2, 5, 20),
                                   trial(3, 9, 10),  trial(4, 8, 10), trial(5, 9, 10)};
   EXPECT_EQ(unbeaten(stacks, trials), (std::vector{false, true, true, false, true, false}));
-  trials[3].plan.step_time_lower_bound_ns = 2;
+  trials[3].plan.step_time = {2, 2, 2};
   trials[1].plan.status = Status::unsupported;
   EXPECT_EQ(unbeaten(stacks, trials), (std::vector{false, false, true, true, true, true}));
 }

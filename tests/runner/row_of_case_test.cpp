@@ -34,7 +34,8 @@ TEST(RowOfCase, has_the_error_in_percent_of_what_was_published) {
 TEST(RowOfCase, has_what_a_step_takes_of_an_update_of_the_published_run) {
   Catalog catalog;
   catalog.columns = {figure("kind"), figure("step_time_median_ns"),
-                     figure("step_time_lower_bound_ns"), figure("step_time_of_published_percent")};
+                     figure("step_time_lower_bound_ns"), figure("step_time_estimate_ns"),
+                     figure("step_time_of_published_percent")};
   const auto percent = [&](const Row& row, const nlohmann::ordered_json& published) {
     Case one;
     one.published = published;
@@ -46,6 +47,9 @@ TEST(RowOfCase, has_what_a_step_takes_of_an_update_of_the_published_run) {
   const Row planned = {{"kind", "planned"}, {"step_time_lower_bound_ns", 500'000'000}};
   EXPECT_DOUBLE_EQ(*percent(measured, {{"run_time_s", 120}, {"updates", 60}}), 150);
   EXPECT_DOUBLE_EQ(*percent(planned, {{"run_time_s", 120}, {"updates", 60}}), 25);
+  Row estimated = planned;
+  estimated["step_time_estimate_ns"] = 1'000'000'000;
+  EXPECT_DOUBLE_EQ(*percent(estimated, {{"run_time_s", 120}, {"updates", 60}}), 50);
   EXPECT_FALSE(percent(planned, {{"run_time_s", 120}}));
   EXPECT_FALSE(percent(planned, {{"run_time_s", 120}, {"updates", 0}}));
   EXPECT_FALSE(percent({{"kind", "planned"}}, {{"run_time_s", 120}, {"updates", 60}}));

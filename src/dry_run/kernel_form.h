@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "src/gpus/gpu.h"
+
+namespace headroom::dry_run {
+
+/// What the name of a compiled kernel tells of what it moves and computes. Names are PyTorch's and
+/// FlashAttention's own, as their sources have them; of another kernel, what its arguments point
+/// to.
+struct KernelForm {
+  enum class Kind {
+    elementwise,  // (int elements, functor, std::array<char*, tensors> or a function of places)
+    chunks,       // of lists of tensors: a block of the grid for each 65,536 elements
+    reduction,    // (ReduceOp)
+    pointers,     // any, with pointers among its arguments
+    flash_forward,
+    flash_backward,
+    efficient_forward,
+    efficient_backward,
+    other
+  };
+  Kind kind = Kind::other;
+  int tensors = 0;            // elementwise, chunks: how often an element is read or written
+  bool has_pointers = false;  // elementwise: they stand in an array
+  int width = 4;              // bytes of an element
+  std::vector<std::size_t> pointers{};  // the places of the arguments that are
+  /// Of attention: a head's width, and the queries (backward: the keys) of a block of the grid.
+  std::int64_t head = 0;
+  std::int64_t rows = 0;
+  bool is_causal = false;
+  Precision precision = Precision::float32;
+};
+
+KernelForm kernel_form(const char* mangled);
+
+}  // namespace headroom::dry_run

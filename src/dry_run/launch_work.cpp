@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/dry_run/launch_work.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "src/dry_run/small_launch.h"
+
+namespace headroom::dry_run {
+namespace {
+
+using Kind = KernelForm::Kind;
+
+constexpr std::int64_t kElementsOfChunk = 65536;  // ATen/native/cuda/MultiTensorApply.cuh
+/// No thread reads or writes more of a tensor than so much, where nothing else is known.
+constexpr std::int64_t kMostBytesOfThread = 128;
+
+std::int64_t count(dim3 size) { return std::int64_t{1} * size.x * size.y * size.z; }
+
+std::int64_t threads_of(const KernelLaunch& launch) {
+  return count(launch.grid) * count(launch.block);
+}
+
+/// The bytes of `elements` at the address: their width is what the rest of the tensor has room for,
+/// where that is one of a number, and else what the kernel's name says.
+std::int64_t bytes_at(const void* address, std::int64_t elements, int width,
+                      const LiveBlocks& blocks) {
+  const std::int64_t room = blocks.behind(address) / elements;
+  constexpr std::int64_t kMostWidth = 8;
+  if (room < 1 || room > kMostWidth) return elements * width;
+  return elements * static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(room)));
+}
+
+std::int64_t elementwise_bytes(const KernelForm& form, const KernelLaunch& launch,
+                               const LiveBlocks& blocks) {
+  const auto elements = std::int64_t{at<int>(launch.arguments[0])};
+  if (elements < 1) return 0;
+  if (!form.has_pointers) return elements * form.tensors * form.width;
+  const Elementwise kernel(launch.arguments);
+  std::int64_t bytes = 0;
+  for (int tensor = 0; tensor < form.tensors; ++tensor) {
+    const void* address = kernel.pointer(static_cast<std::size_t>(tensor));
+    bytes += bytes_at(address, elements, form.width, blocks);
+  }
+  return bytes;
+}
+
+/// {operation, identity, {bytes of an element, inputs, outputs, ...}, ...}: how much lies before
+/// depends on the types; 0: it is not found.
+std::int64_t reduction_bytes(const KernelLaunch& launch) {
+  for (const std::size_t offset : {8, 16, 4, 24}) {
+    const auto config = at<std::array<int, 3>>(launch.arguments[0], offset);
+    const bool is_width =
+        config[0] >= 1 && config[0] <= 16 && std::has_single_bit(static_cast<unsigned>(config[0]));
+    if (is_width && config[1] > 0 && config[2] > 0) {
+      return std::int64_t{1} * config[0] * config[1] * config[2];
+    }
+  }
+  return 0;
+}
+
+std::int64_t pointed_bytes(const KernelForm& form, const KernelLaunch& launch,
+                           const LiveBlocks& blocks) {
+  const std::int64_t most = kMostBytesOfThread * threads_of(launch);
+  std::int64_t bytes = 0;
+  for (const std::size_t place : form.pointers) {
+    bytes += std::min(most, blocks.behind(at<const void*>(launch.arguments[place])));
+  }
+  return bytes;
+}
+
+std::int64_t moved_bytes(const KernelForm& form, const KernelLaunch& launch,
+                         const LiveBlocks& blocks) {
+  switch (form.kind) {
+    case Kind::elementwise:
+      return elementwise_bytes(form, launch, blocks);
+    case Kind::chunks:
+      return kElementsOfChunk * launch.grid.x * form.tensors * form.width;
+    case Kind::reduction:
+      return reduction_bytes(launch);
+    case Kind::pointers:
+      return pointed_bytes(form, launch, blocks);
+    default:
+      return 0;
+  }
+}
+
+/// Of the rate of products. FlashAttention 2 was written for tensor cores before Hopper's.
+double attention_share(const Gpu& gpu, Kind kind) {
+  const bool is_newer = gpu.capability.major >= 9;
+  switch (kind) {
+    case Kind::flash_forward:
+      return is_newer ? 0.47 : 0.7;
+    case Kind::flash_backward:
+      return is_newer ? 0.4 : 0.6;
+    case Kind::efficient_forward:
+      return 0.43;
+    default:
+      return 0.34;
+  }
+}
+
+/// Queries, of as many keys: what a block is filled up with is computed as well.
+std::int64_t length_of(const KernelForm& form, const KernelLaunch& launch,
+                       const LiveBlocks& blocks) {
+  if (form.kind != Kind::efficient_backward) return form.rows * launch.grid.x;
+  // {query, key, value, bias, logarithms of sums, ...}: the last has a float for each query.
+  constexpr std::size_t kLogarithms = 4;
+  const auto* sums = at<const void*>(launch.arguments[0], kLogarithms * sizeof(void*));
+  const std::int64_t heads = std::int64_t{1} * launch.grid.y * launch.grid.z;
+  return blocks.behind(sums) / (heads * static_cast<std::int64_t>(sizeof(float)));
+}
+
+/// Forward two products, backward five, for each pair of a query and a key.
+std::int64_t attention_flops(const KernelForm& form, const KernelLaunch& launch,
+                             const LiveBlocks& blocks) {
+  const bool is_forward = form.kind == Kind::flash_forward || form.kind == Kind::efficient_forward;
+  const std::int64_t heads = std::int64_t{1} * launch.grid.y * launch.grid.z;
+  const std::int64_t length = length_of(form, launch, blocks);
+  const std::int64_t flops = (is_forward ? 4 : 10) * heads * length * length * form.head;
+  if (!form.is_causal) return flops;
+  return flops * (launch.grid.x + 1) / (2 * std::int64_t{launch.grid.x});  // blocks of the half
+}
+
+}  // namespace
+
+Work launch_work(const Gpu& gpu, const KernelForm& form, const KernelLaunch& launch,
+                 const LiveBlocks& blocks) {
+  switch (form.kind) {
+    case Kind::flash_forward:
+    case Kind::flash_backward:
+    case Kind::efficient_forward:
+    case Kind::efficient_backward: {
+      Work work = attention_work(gpu, attention_flops(form, launch, blocks), form.precision,
+                                 attention_share(gpu, form.kind));
+      work.product_flops = 0;  // which counts what libraries multiply
+      return work;
+    }
+    default: {
+      const std::int64_t bytes = moved_bytes(form, launch, blocks);
+      return memory_work(gpu, bytes > 0 ? bytes : kBytesPerThread * threads_of(launch));
+    }
+  }
+}
+
+}  // namespace headroom::dry_run

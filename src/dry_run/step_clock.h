@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <optional>
+
+#include "src/dry_run/work.h"
+
+namespace headroom::dry_run {
+
+/// The steps of a training on a device, from the end of the first to that of the latest. Safe to
+/// call from any thread.
+class StepClock {
+ public:
+  struct Steps {
+    std::int64_t count = 0;
+    std::int64_t ns = 0;  // of all
+    Work work{};          // likewise
+  };
+
+  /// A step has ended at `now_ns`, by when the device had done all of `done`.
+  void end_step(std::int64_t now_ns, const Work& done);
+  Steps steps() const;
+
+ private:
+  struct Mark {
+    std::int64_t ns;
+    Work done;
+  };
+  mutable std::mutex mutex_;
+  std::optional<Mark> first_;
+  Steps steps_;
+};
+
+}  // namespace headroom::dry_run

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+
+namespace headroom {
+
+/// How long a step of a training is estimated to last on the GPU that was played, and between which
+/// times (docs/time.md).
+struct StepTime {
+  std::int64_t estimate_ns;
+  std::int64_t lower_ns;
+  std::int64_t upper_ns;
+};
+
+/// By a dry run's report. Nothing: no step was timed.
+std::optional<StepTime> step_time_of(const nlohmann::ordered_json& report);
+
+}  // namespace headroom
