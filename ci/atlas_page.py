@@ -4,6 +4,7 @@ import csv
 import json
 from pathlib import Path
 
+import atlas_groups
 from atlas_judge import counts, others_errors, spread
 from atlas_picture import picture
 from atlas_source import Source
@@ -44,6 +45,8 @@ def write_rows(source: Source, judged: list, constants: dict, out: Path) -> None
         facts["others"] = {name: spread(errors)
                            for name, errors in others_errors(source, judged).items()}
     (out / f"{source.name}.json").write_text(json.dumps(facts, indent=1) + "\n")
+    if groups := atlas_groups.errors_by_group(source, judged):
+        (out / f"{source.name}.svg").write_text(atlas_groups.picture(groups))
 
 
 def bound_of(what: str) -> float:
@@ -111,6 +114,7 @@ def has_error(row: dict) -> bool:
 
 def write_page(out: Path) -> None:
     """README.md of all sources that lie there, those of earlier calls among them, and atlas.svg."""
+    out.mkdir(parents=True, exist_ok=True)
     lines = ["# Planned against measured", "", "Written by `ci/atlas`; docs/atlas.md says what it "
              "means. Errors are planned / measured - 1, without sign. Of the rows of a source "
              "those count that are planned and not listed below.", "",
@@ -142,7 +146,11 @@ def write_page(out: Path) -> None:
                   "", "| source | figure | rows | median | p90 | worst | within 1 % | 2 % | 5 % | "
                   "10 % | inside |",
                   "| --- | --- | --: | --: | --: | --: | --: | --: | --: | --: | --: |", *times]
-    lines += ["", "![planned against measured](atlas.svg)", "", "Rows that do not count:", "",
+    lines += ["", "![planned against measured](atlas.svg)", ""]
+    lines += [f"Errors of {file.stem}, signed: the median, and the tenth to the ninetieth "
+              f"percentile.\n\n![errors of {file.stem}]({file.name})\n"
+              for file in sorted(out.glob("*.svg")) if file.name != "atlas.svg"]
+    lines += ["Rows that do not count:", "",
               *notes, "", f"Rows that are off by more than {per_cent(OPEN, 0)}, or of times "
               f"{per_cent(OPEN_TIME, 0)}:", "",
               "| source | row | figure | error | cause |", "| --- | --- | --- | --: | --- |", *far]

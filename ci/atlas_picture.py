@@ -31,6 +31,12 @@ def text(x: float, y: float, words: str, anchor: str = "middle", more: str = "")
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" {more}>{words}</text>'
 
 
+def svg(width: int, height: int, parts: list) -> str:
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
+            f'font-family="sans-serif" font-size="12" fill="#222">'
+            f'<rect width="{width}" height="{height}" fill="#fff"/>{"".join(parts)}</svg>\n')
+
+
 def axes() -> list:
     parts = []
     for tick, name in TICKS:
@@ -59,6 +65,4 @@ def picture(points: list) -> str:
         parts.append(text(LEFT + 28, y, kind if kind != "driver" else "driver (nvidia-smi)",
                           "start"))
     parts.append(text(SIZE - TOP - 4, SIZE - BOTTOM - 10, "dashed: 10 %", "end"))
-    return (f'<svg xmlns="http://www.w3.org/2000/svg" width="{SIZE}" height="{SIZE}" '
-            f'font-family="sans-serif" font-size="12" fill="#222">'
-            f'<rect width="{SIZE}" height="{SIZE}" fill="#fff"/>{"".join(parts)}</svg>\n')
+    return svg(SIZE, SIZE, parts)

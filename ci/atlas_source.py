@@ -12,7 +12,7 @@ UNITS = {"B": 1, "MB": 10**6, "GB": 10**9, "MiB": 2**20, "GiB": 2**30, "s": 10**
 WHAT = ("allocated", "reserved", "driver", "step")  # a step: its time
 KEYS = {"what", "repository", "commit", "file", "licence", "software", "measured", "unsaid",
         "assumed", "environment", "program", "gpu"}
-OPTIONAL = {"others", "ranks", "family", "causes", "variables", "batches"}
+OPTIONAL = {"others", "ranks", "groups", "causes", "variables", "batches"}
 
 sys.path.append(str(ROOT / ".deps/programs"))  # where PyYAML is not installed
 

@@ -226,15 +226,31 @@ std::vector<std::int64_t> GraphPart::numbers(cudnnBackendAttributeName_t name) c
   return result;
 }
 
+/// Attention in parts: a mask of what comes later is made of the places of its elements.
+bool makes_places(const GraphPart& operation) {
+  if (operation.type != CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR) return false;
+  const GraphPart* pointwise = operation.part(CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR);
+  if (pointwise == nullptr) return false;
+  const auto found = pointwise->attributes.find(CUDNN_ATTR_POINTWISE_MODE);
+  if (found == pointwise->attributes.end()) return false;
+  cudnnPointwiseMode_t mode{};
+  std::memcpy(&mode, found->second.values.data(), sizeof(mode));
+  return mode == CUDNN_POINTWISE_GEN_INDEX;
+}
+
 GraphWork graph_work(const GraphPart& graph) {
   GraphWork sum;
+  int products = 0;
   for (const auto& operation : operations_of(graph)) {
+    if (operation->type == CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR) ++products;
+    sum.is_causal |= makes_places(*operation);
     const GraphWork work = operation_work(*operation);
     if (work.flops > 0 && sum.flops == 0) sum.type = work.type;  // those behind it are made here
     sum.flops += work.flops;
     sum.bytes += work.bytes;
     sum.is_attention |= work.is_attention;
   }
+  sum.is_attention |= products > 1;
   return sum;
 }
 
@@ -306,8 +322,10 @@ HEADROOM_ENTRY cudnnStatus_t cudnnBackendExecute(cudnnHandle_t handle,
   const GraphWork work = graph_work(*graph);
   const Gpu& gpu = dry_run().gpu;
   const Precision precision = cudnn_precision(work.type, has_tensor_cores(*engine));
-  Work all = work.is_attention ? attention_work(gpu, work.flops, precision, kAttentionShareOfCudnn)
+  Work all = work.is_attention ? attention_work(gpu, work.is_causal ? work.flops / 2 : work.flops,
+                                                precision, kAttentionShareOfCudnn)
                                : product_work(gpu, {work.flops, precision, work.bytes});
+  all.product_flops = work.flops;
   // What an engine works in is written, and read again.
   const std::int64_t worked_in = workspace_of(*config);
   if (worked_in > 0) all += device_copy_work(gpu, worked_in);

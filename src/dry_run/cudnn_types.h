@@ -94,6 +94,7 @@ struct GraphWork {
   cudnnDataType_t type = CUDNN_DATA_FLOAT;  // what is multiplied
   std::int64_t bytes = 0;                   // of the tensors of convolutions
   bool is_attention = false;
+  bool is_causal = false;
 };
 
 /// Counts a graph (CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR). An operation that is none of

@@ -139,5 +139,15 @@ TEST(PeakFlops, of_a_type_without_tensor_cores_is_that_of_float32) {
   EXPECT_EQ(peak_flops(*find_gpu("rtx-4090"), Precision::float64), 1.29e12);
 }
 
+// No product is at the peak, and none is faster than a launch.
+TEST(Gpu, achieves_a_part_of_its_peak) {
+  for (const Gpu& gpu : gpu_table()) {
+    EXPECT_GT(gpu.products.share, 0.3) << gpu.name;
+    EXPECT_LT(gpu.products.share, 0.9) << gpu.name;
+    EXPECT_GE(gpu.products.start_ns, 2000) << gpu.name;
+    EXPECT_LE(gpu.products.start_ns, 10'000) << gpu.name;
+  }
+}
+
 }  // namespace
 }  // namespace headroom::dry_run
