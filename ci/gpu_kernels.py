@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ci/gpu_kernels.py FILE: times single kernels by CUDA's events, and writes nanoseconds by name; and
-how many launches a stream holds. Under `headroom plan` the events are those of the dry run's clock:
-the same file, planned."""
+"""ci/gpu_kernels.py FILE: times single kernels by CUDA's events, and writes nanoseconds by name;
+and how many launches a stream holds. Under `headroom plan` the events are those of the dry run's
+clock: the same file, planned."""
 import json
 import statistics
 import sys

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """tests/ci/atlas_rows_test.py HEADROOM: the gate of the atlas. Plans a sample of the rows of each
 source in a clean environment: none may be further off than results/atlas has it. Sources with
-another PyTorch than that of .deps are left to `ci/atlas --gate`: each would fetch some gigabytes."""
+another PyTorch than that of .deps are left to `ci/atlas --gate`: each would fetch some
+gigabytes."""
 import subprocess
 import sys
 import tempfile
