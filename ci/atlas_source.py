@@ -57,7 +57,7 @@ class Source:
         for cause in self.causes:
             if row["key"] in cause.get("keys", ()) or any(
                     row.get(column) == value for column, value in cause.get("where", {}).items()):
-                return cause["cause"]
+                return " ".join(cause["cause"].split())
         return ""
 
 

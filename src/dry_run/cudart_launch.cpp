@@ -44,10 +44,12 @@ Kernels& kernels() {
   return all;
 }
 
-Kernel find_kernel(const void* function) {
+/// Never changes once it was found.
+const Kernel& find_kernel(const void* function) {
+  static const Kernel unknown{SmallKernel::other, "", KernelForm{}};
   const std::lock_guard lock(kernels().mutex);
   const auto found = kernels().list.find(function);
-  if (found == kernels().list.end()) return {SmallKernel::other, "", KernelForm{}};
+  if (found == kernels().list.end()) return unknown;
   Kernel& kernel = found->second;
   if (!kernel.form) kernel.form = kernel_form(kernel.name);
   return kernel;
@@ -64,7 +66,7 @@ bool is_known(const Kernel& kernel, dim3 grid, void** arguments) {
 
 cudaError_t launch(const void* function, dim3 grid, dim3 block, void** arguments,
                    cudaStream_t stream) {
-  const Kernel kernel = find_kernel(function);
+  const Kernel& kernel = find_kernel(function);
   const Work work =
       launch_work(dry_run().gpu, *kernel.form, {grid, block, arguments}, dry_run().blocks);
   if (is_known(kernel, grid, arguments)) {
