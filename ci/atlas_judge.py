@@ -88,7 +88,9 @@ def judge(source: Source, answers: list, fitted: dict = None) -> tuple:
             if not does_fit and not is_time:
                 planned = max(planned, total)  # at least
             is_short = (row["key"] in same | less) or (not is_time and measured > NEARLY * total)
-            if answer["failure"] or not planned:
+            if is_time and not planned and not answer["failure"]:
+                note = "no step was timed"
+            elif answer["failure"] or not planned:
                 planned, note = 0, "no plan: " + answer["failure"]
             elif not does_fit and is_short:
                 note = NOT_FITTING
