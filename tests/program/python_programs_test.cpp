@@ -259,17 +259,18 @@ TEST_F(PythonProgram, ComparesNumbersThatItMade) {
 // By hand: two products a step, forward and for the weights' gradient, at the rate of
 // docs/time.md; what else the step does only reads and writes.
 TEST_F(PythonProgram, TimesTheStepsOfItsOptimizer) {
-  const Ended ended = plan(
-      {"--gpu", "h100"},
-      {"-c",
-       "import torch\n"
-       "layer = torch.nn.Linear(8192, 8192, bias=False, dtype=torch.bfloat16, device='cuda')\n"
-       "optimizer = torch.optim.SGD(layer.parameters(), lr=0.1)\n"
-       "x = torch.randn(8192, 8192, dtype=torch.bfloat16, device='cuda')\n"
-       "for step in range(5):\n"
-       "    layer(x).sum().backward()\n"
-       "    optimizer.step()\n"
-       "    optimizer.zero_grad()\n"});
+  const Ended ended =
+      plan({"--gpu", "h100"},
+           {"-c",
+            "import torch\n"
+            "layer = torch.nn.Linear(8192, 8192, bias=False, dtype=torch.bfloat16, device='cuda')\n"
+            "optimizer = torch.optim.SGD(layer.parameters(), lr=0.1)\n"
+            "x = torch.randn(8192, 8192, dtype=torch.bfloat16, device='cuda')\n"
+            "for step in range(5):\n"
+            "    layer(x).sum().backward()\n"
+            "    optimizer.step()\n"
+            "    optimizer.zero_grad()\n"
+            "__import__('os')._exit(0)\n"});  // it has no last word
   ASSERT_EQ(ended.code, 0) << ended.err;
   const auto process = Json::parse(ended.out)["processes"][0];
   EXPECT_EQ(process["timed_steps"], 4);
