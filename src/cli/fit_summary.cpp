@@ -57,11 +57,7 @@ Json plan_to_json(const FitPlan& plan) {
   if (!plan.reason.empty()) json["reason"] = plan.reason;
   if (plan.driver_peak_bytes > 0) json["driver_peak_bytes"] = plan.driver_peak_bytes;
   if (plan.missing_bytes > 0) json["missing_bytes"] = plan.missing_bytes;
-  if (plan.step_time) {
-    json["step_time_estimate_ns"] = plan.step_time->estimate_ns;
-    json["step_time_estimate_lower_ns"] = plan.step_time->lower_ns;
-    json["step_time_estimate_upper_ns"] = plan.step_time->upper_ns;
-  }
+  if (plan.step_time) add_step_time(json, *plan.step_time);
   return json;
 }
 

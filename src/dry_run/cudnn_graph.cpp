@@ -11,10 +11,12 @@
 #include "src/dry_run/cudnn_engines.h"
 #include "src/dry_run/cudnn_types.h"
 #include "src/dry_run/dry_run.h"
-#include "src/dry_run/launch_work.h"
 
 namespace headroom::dry_run {
 namespace {
+
+/// Of the rate of products, what its attention achieves.
+constexpr double kAttentionShare = 0.75;
 
 GraphWork product_work(const GraphPart* a, const GraphPart* result) {
   const std::vector<std::int64_t> factor = sizes_of(a);
@@ -55,6 +57,18 @@ GraphWork operation_work(const GraphPart& operation) {
       not_modelled(name.c_str());
     }
   }
+}
+
+/// Attention in parts: a mask of what comes later is made of the places of its elements.
+bool makes_places(const GraphPart& operation) {
+  if (operation.type != CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR) return false;
+  const GraphPart* pointwise = operation.part(CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR);
+  if (pointwise == nullptr) return false;
+  const auto found = pointwise->attributes.find(CUDNN_ATTR_POINTWISE_MODE);
+  if (found == pointwise->attributes.end()) return false;
+  cudnnPointwiseMode_t mode{};
+  std::memcpy(&mode, found->second.values.data(), sizeof(mode));
+  return mode == CUDNN_POINTWISE_GEN_INDEX;
 }
 
 using SharedPart = std::shared_ptr<GraphPart>;
@@ -226,18 +240,6 @@ std::vector<std::int64_t> GraphPart::numbers(cudnnBackendAttributeName_t name) c
   return result;
 }
 
-/// Attention in parts: a mask of what comes later is made of the places of its elements.
-bool makes_places(const GraphPart& operation) {
-  if (operation.type != CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR) return false;
-  const GraphPart* pointwise = operation.part(CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR);
-  if (pointwise == nullptr) return false;
-  const auto found = pointwise->attributes.find(CUDNN_ATTR_POINTWISE_MODE);
-  if (found == pointwise->attributes.end()) return false;
-  cudnnPointwiseMode_t mode{};
-  std::memcpy(&mode, found->second.values.data(), sizeof(mode));
-  return mode == CUDNN_POINTWISE_GEN_INDEX;
-}
-
 GraphWork graph_work(const GraphPart& graph) {
   GraphWork sum;
   int products = 0;
@@ -323,7 +325,7 @@ HEADROOM_ENTRY cudnnStatus_t cudnnBackendExecute(cudnnHandle_t handle,
   const Gpu& gpu = dry_run().gpu;
   const Precision precision = cudnn_precision(work.type, has_tensor_cores(*engine));
   Work all = work.is_attention ? attention_work(gpu, work.is_causal ? work.flops / 2 : work.flops,
-                                                precision, kAttentionShareOfCudnn)
+                                                precision, kAttentionShare)
                                : product_work(gpu, {work.flops, precision, work.bytes});
   all.product_flops = work.flops;
   // What an engine works in is written, and read again.

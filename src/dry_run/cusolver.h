@@ -22,9 +22,6 @@ inline constexpr std::int64_t kBlockColumns = 64;
 /// Elements for what works in blocks of columns of `rows`.
 inline std::int64_t of_blocks(std::int64_t rows) { return kBlockColumns * std::max(rows, 1L); }
 
-/// Bytes of an element; float, double, or complex numbers of them.
-std::int64_t element_bytes(cudaDataType type);
-
 /// What the functions of a type ask for, and those for any type.
 cusolverStatus_t give_size(std::int64_t elements, int* answer);
 cusolverStatus_t give_bytes(std::int64_t elements, cudaDataType type, std::size_t* on_device,

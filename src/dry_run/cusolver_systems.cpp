@@ -19,18 +19,6 @@ std::int64_t symmetric_flops(std::int64_t n, std::int64_t batch, cudaDataType ty
 
 }  // namespace
 
-std::int64_t element_bytes(cudaDataType type) {
-  switch (type) {
-    case CUDA_C_64F:
-      return 16;
-    case CUDA_R_64F:
-    case CUDA_C_32F:
-      return 8;
-    default:
-      return 4;
-  }
-}
-
 cusolverStatus_t give_size(std::int64_t elements, int* answer) {
   *answer = static_cast<int>(elements);
   note_estimated("cuSOLVER");

@@ -179,7 +179,7 @@ HEADROOM_ENTRY void headroom_dry_run_end_step() {
   Device& device = run.devices.at(static_cast<std::size_t>(current_device()));
   if (device.memory.used() == 0) return;  // it trains elsewhere
   device.steps.end_step(run.timeline.now_ns(), run.timeline.done());
-  report_work(device);  // nothing may be launched behind the last one
+  report_steps(device);
 }
 
 HEADROOM_ENTRY const char* headroom_dry_run_product() {

@@ -129,6 +129,8 @@ void report_work(const Device& device);
 /// bytes; that it gave up.
 void report_allocator(int device, std::int64_t allocated, std::int64_t reserved);
 void report_out_of_memory(int device);
+/// The steps that ended so far, with their time.
+void report_steps(const Device& device);
 /// All of them, with LibTorch's version, and the functions that are not modelled.
 void report_texts();
 /// This process is a rank there. Variables of a launcher come before it, and a larger world before

@@ -20,7 +20,4 @@ struct KernelLaunch {
 Work launch_work(const Gpu& gpu, const KernelForm& form, const KernelLaunch& launch,
                  const LiveBlocks& blocks);
 
-/// Of the rate of products, what attention in one kernel achieves.
-inline constexpr double kAttentionShareOfCudnn = 0.75;
-
 }  // namespace headroom::dry_run

@@ -134,17 +134,6 @@ void write_device(DryReport& report, const Device& device) {
   report.launches = done.launches;
   report.product_flops = done.product_flops;
   report.device_time_ns = run.timeline.now_ns(device.index);
-  const StepClock::Steps steps = device.steps.steps();
-  report.timed_steps = steps.count;
-  report.steps_ns = steps.ns;
-  const auto in_steps = [&](WorkKind kind) {
-    return steps.work.ns[static_cast<std::size_t>(kind)];
-  };
-  report.steps_product_ns = in_steps(WorkKind::product);
-  report.steps_attention_ns = in_steps(WorkKind::attention);
-  report.steps_memory_ns = in_steps(WorkKind::memory);
-  report.steps_host_link_ns = in_steps(WorkKind::host_link);
-  report.steps_peer_link_ns = in_steps(WorkKind::peer_link);
   report.undecided_questions = run.timeline.undecided_questions(device.index);
 }
 
@@ -190,6 +179,22 @@ void report_out_of_memory(int device) {
   const Device& used = dry_run().devices.at(static_cast<std::size_t>(device));
   const std::lock_guard lock(page_mutex());
   ++page_locked(used).out_of_memory_errors;
+}
+
+void report_steps(const Device& device) {
+  const StepClock::Steps steps = device.steps.steps();
+  const auto in_steps = [&](WorkKind kind) {
+    return steps.work.ns[static_cast<std::size_t>(kind)];
+  };
+  const std::lock_guard lock(page_mutex());
+  DryReport& page = page_locked(device);
+  page.timed_steps = steps.count;
+  page.steps_ns = steps.ns;
+  page.steps_product_ns = in_steps(WorkKind::product);
+  page.steps_attention_ns = in_steps(WorkKind::attention);
+  page.steps_memory_ns = in_steps(WorkKind::memory);
+  page.steps_host_link_ns = in_steps(WorkKind::host_link);
+  page.steps_peer_link_ns = in_steps(WorkKind::peer_link);
 }
 
 void report_texts() {

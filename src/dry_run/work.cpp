@@ -45,7 +45,9 @@ bool is_complex(cudaDataType type) {
   return type == CUDA_C_32F || type == CUDA_C_64F || type == CUDA_C_16F || type == CUDA_C_16BF;
 }
 
-std::int64_t bytes_of_number(cudaDataType type) {
+}  // namespace
+
+std::int64_t element_bytes(cudaDataType type) {
   switch (type) {
     case CUDA_C_64F:
       return 16;
@@ -63,8 +65,6 @@ std::int64_t bytes_of_number(cudaDataType type) {
       return 1;
   }
 }
-
-}  // namespace
 
 std::int64_t Work::all_ns() const { return std::accumulate(ns.begin(), ns.end(), std::int64_t{0}); }
 
@@ -117,7 +117,7 @@ std::int64_t product_flops(std::int64_t m, std::int64_t n, std::int64_t k, std::
 
 std::int64_t product_bytes(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t batch,
                            cudaDataType type) {
-  return (m * k + k * n + m * n) * batch * bytes_of_number(type);
+  return (m * k + k * n + m * n) * batch * element_bytes(type);
 }
 
 bool rounds_to_tf32(cublasComputeType_t compute) { return compute == CUBLAS_COMPUTE_32F_FAST_TF32; }

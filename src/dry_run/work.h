@@ -35,7 +35,7 @@ struct Product {
 };
 Work product_work(const Gpu& gpu, const Product& product);
 
-/// Attention in one kernel. `share`: of the rate of products, AttentionShare below.
+/// Attention in one kernel. `share`: of the rate of products.
 Work attention_work(const Gpu& gpu, std::int64_t flops, Precision precision, double share);
 
 /// A kernel that moves so much through the device's memory.
@@ -55,6 +55,9 @@ inline constexpr std::int64_t kBytesPerThread = 48;
 /// and addition counts four times.
 std::int64_t product_flops(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t batch,
                            cudaDataType type);
+
+/// Of a number of the type.
+std::int64_t element_bytes(cudaDataType type);
 
 /// The bytes of their matrices.
 std::int64_t product_bytes(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t batch,

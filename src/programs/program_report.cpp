@@ -53,9 +53,7 @@ Json describe(const Json& report, bool has_failed) {
              "collective_bytes", "launches", "launches_when_grown", "product_flops"});
   if (const auto step = step_time_of(report)) {
     process["timed_steps"] = report.at("timed_steps");
-    process["step_time_estimate_ns"] = step->estimate_ns;
-    process["step_time_estimate_lower_ns"] = step->lower_ns;
-    process["step_time_estimate_upper_ns"] = step->upper_ns;
+    add_step_time(process, *step);
     add_known(process, report,
               {"steps_product_ns", "steps_attention_ns", "steps_memory_ns", "steps_host_link_ns",
                "steps_peer_link_ns"});

@@ -73,11 +73,7 @@ void add_plan(Json& columns, const PlanFigures& plan) {
   set_known(columns, column::run_peak_reserved_lower_bytes, plan.run_peak_reserved_lower_bytes);
   set_known(columns, column::run_peak_reserved_upper_bytes, plan.run_peak_reserved_upper_bytes);
   set_known(columns, column::step_time_lower_bound_ns, plan.step_time_lower_bound_ns);
-  if (plan.step_time) {
-    columns[column::step_time_estimate_ns] = plan.step_time->estimate_ns;
-    columns[column::step_time_estimate_lower_ns] = plan.step_time->lower_ns;
-    columns[column::step_time_estimate_upper_ns] = plan.step_time->upper_ns;
-  }
+  if (plan.step_time) add_step_time(columns, *plan.step_time);
 }
 
 /// All columns of the runner but those that follow from others: see with_errors().

@@ -5,6 +5,8 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "src/results/columns.h"
+
 namespace headroom {
 namespace {
 
@@ -42,6 +44,12 @@ std::optional<StepTime> step_time_of(const Json& report) {
   const double step = all / static_cast<double>(steps);
   return StepTime{static_cast<std::int64_t>(step), static_cast<std::int64_t>(step / (1 + doubt)),
                   static_cast<std::int64_t>(step * (1 + doubt))};
+}
+
+void add_step_time(Json& into, const StepTime& step) {
+  into[column::step_time_estimate_ns] = step.estimate_ns;
+  into[column::step_time_estimate_lower_ns] = step.lower_ns;
+  into[column::step_time_estimate_upper_ns] = step.upper_ns;
 }
 
 }  // namespace headroom

@@ -18,4 +18,8 @@ struct StepTime {
 /// By a dry run's report. Nothing: no step was timed.
 std::optional<StepTime> step_time_of(const nlohmann::ordered_json& report);
 
+/// Adds the three under the names that rows and plans have for them, step_time_estimate_ns and so
+/// on.
+void add_step_time(nlohmann::ordered_json& into, const StepTime& step);
+
 }  // namespace headroom
