@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/memory/host_memory.h"
 
+#include <ATen/ExpandUtils.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
 #include <c10/util/Exception.h>
@@ -108,7 +109,8 @@ at::Tensor host_buffer(at::IntArrayRef sizes, at::ScalarType dtype, at::Device d
 }
 
 at::Tensor host_buffer_like(const at::Tensor& like) {
-  return host_buffer(like.sizes(), like.scalar_type(), like.device());
+  return host_buffer(like.sizes(), like.scalar_type(), like.device())
+      .as_strided(like.sizes(), at::infer_dense_strides(like.sizes(), like.strides()));
 }
 
 void share_host_pool() { pool().share(); }

@@ -16,7 +16,9 @@ namespace headroom {
 /// Throws c10::Error where the system has no more memory.
 at::Tensor host_buffer(at::IntArrayRef sizes, at::ScalarType dtype, at::Device device);
 
-/// One of `like`'s shape and dtype, for copies from and to `like.device()`.
+/// One of `like`'s shape and dtype, for copies from and to `like.device()`. Its strides are those
+/// of at::empty_like(): a copy between a device and other strides takes a second buffer there, and
+/// what comes back in other strides runs through other kernels.
 at::Tensor host_buffer_like(const at::Tensor& like);
 
 /// From here on the buffers share their pages (src/core/shared_pages.h): for a plan, where no value

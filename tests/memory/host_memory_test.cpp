@@ -2,6 +2,7 @@
 #include "src/memory/host_memory.h"
 
 #include <ATen/ops/empty.h>
+#include <ATen/ops/empty_like.h>
 #include <ATen/ops/ones.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -30,14 +31,16 @@ TEST(HostPoolTest, CountsWhatItHandsOut) {
   EXPECT_GE(host_pool_peak_bytes(), before + 1220);
 }
 
-TEST(HostPoolTest, ABufferHasTheShapeAndTypeOfItsModel) {
+TEST(HostPoolTest, ABufferHasTheShapeTypeAndStridesOfItsModel) {
   const at::Tensor like = at::ones({2, 3, 4}, at::kDouble).transpose(0, 2);
   const at::Tensor buffer = host_buffer_like(like);
   EXPECT_EQ(buffer.sizes(), like.sizes());
   EXPECT_EQ(buffer.scalar_type(), at::kDouble);
-  EXPECT_TRUE(buffer.is_contiguous());
+  EXPECT_EQ(buffer.strides(), like.strides());
   buffer.copy_(like);
   EXPECT_EQ(buffer.sum().item<double>(), 24.0);
+  const at::Tensor every_second = at::ones({4, 6}).slice(1, 0, 6, 2).t();
+  EXPECT_EQ(host_buffer_like(every_second).strides(), at::empty_like(every_second).strides());
 }
 
 TEST(HostPoolTest, StaysOutOfTheCpuAllocatorsCount) {

@@ -151,6 +151,7 @@ TEST(DryReports, are_damaged_where_they_say_what_can_not_be) {
       report.knows_latest_peaks = 1;
       report.ranks = 1;
       report.stages = 1;
+      report.timed_steps = 1;
       report.*count.value = -2;
     })) << count.name;
   }
