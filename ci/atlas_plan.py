@@ -17,7 +17,7 @@ from atlas_source import ATLAS, ROOT, Source
 HOME = ROOT / "build/atlas"  # environments, and what programs leave
 TORCH = ROOT / ".deps/python"  # what ci/bootstrap installs
 PIP = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-compile")
-ROWS_AT_ONCE = 40  # of one program
+ROWS_AT_ONCE = 10  # of one program: all of them are lost with it
 MOST_SECONDS = 3000  # of one program
 OUT_OF_MEMORY = 3  # exit status of a row, in atlas/rows.py, and of headroom
 SAID = re.compile(r"^atlas row=(\S+) process=(\d+) status=(-?\d+)$", re.MULTILINE)

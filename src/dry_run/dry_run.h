@@ -155,5 +155,8 @@ HEADROOM_ENTRY void headroom_dry_run_memory(int number, std::size_t* used, std::
 /// A step of the program's training has ended on the current device.
 HEADROOM_ENTRY void headroom_dry_run_end_step();
 
+/// The program's host is busy until it has moved so much through its memory.
+HEADROOM_ENTRY void headroom_dry_run_move_host_bytes(std::int64_t bytes);
+
 /// What the driver calls the GPUs.
 HEADROOM_ENTRY const char* headroom_dry_run_product();

@@ -147,6 +147,11 @@ void Timeline::synchronize_device(int device) {
   }
 }
 
+void Timeline::keep_host_busy(std::int64_t ns) {
+  const std::lock_guard lock(mutex_);
+  if (host_ns_ != 0) host_now_ns_ += ns;
+}
+
 std::int64_t Timeline::elapsed_ns(cudaEvent_t from, cudaEvent_t to) const {
   const std::lock_guard lock(mutex_);
   const Event* first = find_in(events_, from);

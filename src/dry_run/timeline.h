@@ -59,6 +59,8 @@ class Timeline {
   void synchronize(cudaEvent_t event);
   void synchronize(cudaStream_t stream);
   void synchronize_device(int device = current_device());
+  /// The host computes for so long, unless it takes no time for anything.
+  void keep_host_busy(std::int64_t ns);
   /// From the end of one event to that of another.
   std::int64_t elapsed_ns(cudaEvent_t from, cudaEvent_t to) const;
 

@@ -10,9 +10,13 @@ namespace {
 constexpr double kMemoryShare = 0.84;
 /// Of products without tensor cores.
 constexpr double kPlainProductShare = 0.9;
+/// Of the share that products of 16 bits achieve, those of float8.
+constexpr double kFloat8Share = 0.75;
 /// Of the links' peak rates.
 constexpr double kHostLinkShare = 0.8;
 constexpr double kPeerLinkShare = 0.7;
+/// What a machine's host moves through its memory, for all its ranks together.
+constexpr double kHostBytesPerSecond = 100e9;
 /// Until work has begun and ended, beside what it moves.
 constexpr std::int64_t kKernelNs = 2000;
 constexpr std::int64_t kHostCopyNs = 5000;
@@ -31,7 +35,8 @@ bool has_tensor_cores(const Gpu& gpu, Precision precision) {
 }
 
 std::int64_t product_ns(const Gpu& gpu, std::int64_t flops, Precision precision) {
-  const double share = has_tensor_cores(gpu, precision) ? gpu.products.share : kPlainProductShare;
+  double share = has_tensor_cores(gpu, precision) ? gpu.products.share : kPlainProductShare;
+  if (precision == Precision::float8) share *= kFloat8Share;
   return at_rate(static_cast<double>(flops), share * peak_flops(gpu, precision));
 }
 
@@ -46,6 +51,10 @@ bool is_complex(cudaDataType type) {
 }
 
 }  // namespace
+
+std::int64_t host_memory_ns(std::int64_t bytes) {
+  return at_rate(static_cast<double>(bytes), kHostBytesPerSecond);
+}
 
 std::int64_t element_bytes(cudaDataType type) {
   switch (type) {
@@ -136,6 +145,9 @@ Precision product_precision(cudaDataType type, bool tensor_cores) {
     case CUDA_R_32F:
     case CUDA_C_32F:
       return tensor_cores ? Precision::tensorfloat32 : Precision::float32;
+    case CUDA_R_8F_E4M3:
+    case CUDA_R_8F_E5M2:
+      return Precision::float8;
     default:  // 8 bits and fewer run at no less than the rate of 16
       return Precision::float16;
   }

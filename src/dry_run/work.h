@@ -47,6 +47,9 @@ Work device_copy_work(const Gpu& gpu, std::int64_t bytes);
 Work host_copy_work(const Gpu& gpu, std::int64_t bytes);
 Work peer_copy_work(const Gpu& gpu, std::int64_t bytes);
 
+/// How long the host takes to move so much through its own memory.
+std::int64_t host_memory_ns(std::int64_t bytes);
+
 /// What a kernel moves of which nothing else is known: each thread reads two vectors of 16 bytes
 /// and writes one, as PyTorch's elementwise kernels do.
 inline constexpr std::int64_t kBytesPerThread = 48;

@@ -2,6 +2,14 @@
 #include "src/gpus/gpu.h"
 
 namespace headroom::dry_run {
+namespace {
+
+/// Ada's tensor cores were the first.
+bool has_float8(const Gpu& gpu) {
+  return gpu.capability.major > 8 || (gpu.capability.major == 8 && gpu.capability.minor == 9);
+}
+
+}  // namespace
 
 std::vector<std::string> gpu_names() {
   std::vector<std::string> names;
@@ -31,6 +39,9 @@ double peak_flops(const Gpu& gpu, Precision precision) {
       break;
     case Precision::bfloat16:
       flops = gpu.bfloat16_flops;
+      break;
+    case Precision::float8:
+      flops = has_float8(gpu) ? 2 * gpu.bfloat16_flops : gpu.float16_flops;
       break;
   }
   return flops > 0 ? flops : gpu.float32_flops;

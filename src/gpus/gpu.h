@@ -81,10 +81,10 @@ inline constexpr std::string_view kDefaultGpu = "h200";
 /// The GPU of that name, or nullptr.
 const Gpu* find_gpu(std::string_view name);
 
-enum class Precision { float64, float32, tensorfloat32, float16, bfloat16 };
+enum class Precision { float64, float32, tensorfloat32, float16, bfloat16, float8 };
 
 /// The peak rate of a matrix product in FLOP/s. A type that the tensor cores lack is computed at
-/// the rate of float32.
+/// the rate of float32, float8 at that of float16.
 double peak_flops(const Gpu& gpu, Precision precision);
 
 }  // namespace headroom::dry_run

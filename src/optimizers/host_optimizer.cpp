@@ -24,9 +24,9 @@ at::Tensor zeroed_host_buffer(const at::Tensor& like) { return host_buffer_like(
 class HostOptimizer final : public Optimizer {
  public:
   HostOptimizer(const OptimizerOptions& options, std::vector<at::Tensor> parameters,
-                HostUpdates updates)
+                PlannedUpdate planned)
       : Optimizer(fused(options), std::move(parameters)),
-        rule_(this->options(), this->parameters().size(), zeroed_host_buffer, updates) {
+        rule_(this->options(), this->parameters().size(), zeroed_host_buffer, std::move(planned)) {
     const at::NoGradGuard no_grad;
     for (const at::Tensor& parameter : this->parameters()) {
       copies_.push_back(host_buffer_like(parameter));
@@ -70,8 +70,8 @@ class HostOptimizer final : public Optimizer {
 
 std::unique_ptr<Optimizer> make_host_optimizer(const OptimizerOptions& options,
                                                std::vector<at::Tensor> parameters,
-                                               HostUpdates updates) {
-  return std::make_unique<HostOptimizer>(options, std::move(parameters), updates);
+                                               PlannedUpdate planned) {
+  return std::make_unique<HostOptimizer>(options, std::move(parameters), std::move(planned));
 }
 
 }  // namespace headroom

@@ -20,10 +20,10 @@ class InPlaceOptimizer final : public Optimizer {
   enum class Place { device, host };
 
   InPlaceOptimizer(const OptimizerOptions& options, std::vector<at::Tensor> parameters, Place place,
-                   StateFactory make_state, HostUpdates computed)
+                   StateFactory make_state, PlannedUpdate planned)
       : Optimizer(options, std::move(parameters)),
         place_(place),
-        rule_(options, this->parameters().size(), std::move(make_state), computed) {}
+        rule_(options, this->parameters().size(), std::move(make_state), std::move(planned)) {}
 
   void update(std::span<const std::size_t> indices, const at::Tensor& found_inf) override {
     const at::NoGradGuard no_grad;
@@ -49,26 +49,41 @@ at::Tensor zeros_on_device(const at::Tensor& like) {
 }  // namespace
 
 RuleWithState::RuleWithState(const OptimizerOptions& options, std::size_t count,
-                             StateFactory make_state, HostUpdates computed)
+                             StateFactory make_state, PlannedUpdate planned)
     : entry_(find_optimizer(options.name)),
       options_(options),
       make_state_(std::move(make_state)),
       rule_(entry_.make(options, make_state_)),
-      computed_(computed),
+      planned_(std::move(planned)),
       was_updated_(count),
       state_(count) {}
 
 void RuleWithState::apply(UpdateTensors tensors, const UpdateStep& step) {
-  if (computed_ == HostUpdates::first) {
-    UpdateTensors first;
-    for (std::size_t i = 0; i < tensors.indices.size(); ++i) {
-      if (was_updated_[tensors.indices[i]]) continue;
-      first.parameters.push_back(tensors.parameters[i]);
-      first.gradients.push_back(tensors.gradients[i]);
-      first.indices.push_back(tensors.indices[i]);
-    }
-    tensors = std::move(first);
+  if (planned_) {
+    plan(tensors, step);
+  } else {
+    compute(std::move(tensors), step);
   }
+}
+
+void RuleWithState::plan(const UpdateTensors& tensors, const UpdateStep& step) {
+  UpdateTensors first;
+  for (std::size_t i = 0; i < tensors.indices.size(); ++i) {
+    if (was_updated_[tensors.indices[i]]) continue;
+    first.parameters.push_back(tensors.parameters[i]);
+    first.gradients.push_back(tensors.gradients[i]);
+    first.indices.push_back(tensors.indices[i]);
+  }
+  compute(std::move(first), step);
+  std::size_t bytes = 0;  // gradients are read, the others read and written
+  for (std::size_t i = 0; i < tensors.indices.size(); ++i) {
+    bytes += tensors.gradients[i].nbytes() + 2 * tensors.parameters[i].nbytes();
+    for (const at::Tensor& state : state_[tensors.indices[i]]) bytes += 2 * state.nbytes();
+  }
+  planned_(static_cast<std::int64_t>(bytes));
+}
+
+void RuleWithState::compute(UpdateTensors tensors, const UpdateStep& step) {
   if (tensors.indices.empty()) return;
   add_state(tensors);
   rule_->apply(tensors, step);
@@ -126,16 +141,17 @@ std::unique_ptr<Optimizer> make_device_optimizer(const OptimizerOptions& options
                                                  std::vector<at::Tensor> parameters) {
   return std::make_unique<InPlaceOptimizer>(options, std::move(parameters),
                                             InPlaceOptimizer::Place::device, zeros_on_device,
-                                            HostUpdates::all);
+                                            PlannedUpdate());
 }
 
 std::unique_ptr<Optimizer> make_optimizer_of_host_parameters(OptimizerOptions options,
                                                              std::vector<at::Tensor> parameters,
-                                                             HostUpdates updates) {
+                                                             PlannedUpdate planned) {
   options.implementation = Implementation::fused;
   const auto make_state = [](const at::Tensor& like) { return host_buffer_like(like).zero_(); };
   return std::make_unique<InPlaceOptimizer>(options, std::move(parameters),
-                                            InPlaceOptimizer::Place::host, make_state, updates);
+                                            InPlaceOptimizer::Place::host, make_state,
+                                            std::move(planned));
 }
 
 }  // namespace headroom

@@ -59,12 +59,12 @@ std::unique_ptr<Optimizer> make_device_optimizer(const OptimizerOptions& options
 /// ones, on host buffers.
 std::unique_ptr<Optimizer> make_optimizer_of_host_parameters(OptimizerOptions options,
                                                              std::vector<at::Tensor> parameters,
-                                                             HostUpdates updates);
+                                                             PlannedUpdate planned);
 
 /// State, and a copy of the parameters, on the host, where the update is computed: see
 /// host_optimizer.cpp.
 std::unique_ptr<Optimizer> make_host_optimizer(const OptimizerOptions& options,
                                                std::vector<at::Tensor> parameters,
-                                               HostUpdates updates);
+                                               PlannedUpdate planned);
 
 }  // namespace headroom

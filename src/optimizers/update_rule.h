@@ -69,19 +69,17 @@ std::span<const OptimizerEntry> optimizer_table();
 /// The entry of that name; throws ConfigError with the allowed names.
 const OptimizerEntry& find_optimizer(std::string_view name);
 
-/// Which updates are computed.
-enum class HostUpdates {
-  all,
-  first,  // of each parameter, which makes all that later ones need: for a plan, whose values
-          // nobody reads
-};
+/// What a plan, whose values nobody reads, does in place of an update on the host: takes the bytes
+/// that the update moves through the host's memory. Of each parameter the first is computed as
+/// well, which makes all that later ones need. Empty: all are computed.
+using PlannedUpdate = std::function<void(std::int64_t bytes)>;
 
 /// The rule that the options name, with its state of `count` parameters. A parameter's state is
 /// made at its first update.
 class RuleWithState {
  public:
   RuleWithState(const OptimizerOptions& options, std::size_t count, StateFactory make_state,
-                HostUpdates computed = HostUpdates::all);
+                PlannedUpdate planned = {});
 
   /// Updates the parameters in place. `tensors` need no state. No parameters: does nothing.
   void apply(UpdateTensors tensors, const UpdateStep& step);
@@ -89,13 +87,15 @@ class RuleWithState {
   std::vector<at::Tensor> state() const;
 
  private:
+  void compute(UpdateTensors tensors, const UpdateStep& step);
+  void plan(const UpdateTensors& tensors, const UpdateStep& step);
   void add_state(UpdateTensors& tensors);
 
   const OptimizerEntry& entry_;
   OptimizerOptions options_;
   StateFactory make_state_;
   std::unique_ptr<UpdateRule> rule_;
-  HostUpdates computed_;
+  PlannedUpdate planned_;
   std::vector<bool> was_updated_;
   std::vector<std::vector<at::Tensor>> state_;  // by parameter
 };

@@ -5,7 +5,6 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/mm.h>
 #include <ATen/ops/randn.h>
-#include <dlfcn.h>
 
 #include <algorithm>
 #include <chrono>
@@ -21,6 +20,7 @@
 #include "src/memory/host_memory.h"
 #include "src/memory/saved_tensors.h"
 #include "src/worker/flops.h"
+#include "src/worker/plan_clock.h"
 #include "techniques/mixed_precision.h"
 
 namespace headroom {
@@ -78,14 +78,6 @@ double product_ceiling(c10::Device device, at::ScalarType dtype) {
     shortest = std::min(shortest, seconds.count());
   }
   return flops / shortest;
-}
-
-/// Tells the dry run that a step has ended: a plan's time is that of its clock.
-void end_step_of_plan() {
-  using EndStep = void();
-  static auto* const end_step =
-      reinterpret_cast<EndStep*>(dlsym(RTLD_DEFAULT, "headroom_dry_run_end_step"));
-  if (end_step != nullptr) end_step();
 }
 
 /// One case on its way: the same few steps, said once.

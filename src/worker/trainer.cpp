@@ -14,6 +14,7 @@
 #include "src/memory/device_memory.h"
 #include "src/memory/position.h"
 #include "src/optimizers/clip.h"
+#include "src/worker/plan_clock.h"
 
 namespace headroom {
 namespace {
@@ -228,11 +229,16 @@ void Trainer::draw_parameters(const MadeParameter& made) {
 }
 
 void Trainer::make_optimizer() {
-  const HostUpdates updates = recipe_.computes ? HostUpdates::all : HostUpdates::first;
+  PlannedUpdate planned;
+  if (!recipe_.computes) {
+    planned = [ranks = recipe_.membership.ranks](std::int64_t bytes) {
+      move_host_bytes_of_plan(bytes, ranks);
+    };
+  }
   if (recipe_.weights_on == WeightsOn::host) {
-    optimizer_ = make_optimizer_of_host_parameters(recipe_.optimizer, step_->trained, updates);
+    optimizer_ = make_optimizer_of_host_parameters(recipe_.optimizer, step_->trained, planned);
   } else if (recipe_.optimizer_on_host) {
-    optimizer_ = make_host_optimizer(recipe_.optimizer, step_->trained, updates);
+    optimizer_ = make_host_optimizer(recipe_.optimizer, step_->trained, planned);
   } else {
     optimizer_ = make_device_optimizer(recipe_.optimizer, step_->trained);
   }

@@ -44,6 +44,18 @@ TEST(Timeline, TheDeviceWaitsForASlowerHost) {
   EXPECT_TRUE(timeline.is_over(event));
 }
 
+TEST(Timeline, WhatTheHostComputesPassesBesideTheDevice) {
+  Timeline timeline(kHostNs, kLaunchQueue);
+  timeline.run(nullptr, lasting(300));
+  timeline.keep_host_busy(1000);
+  EXPECT_EQ(timeline.now_ns(), kHostNs + 1000);
+  timeline.run(nullptr, lasting(1));
+  EXPECT_EQ(timeline.now_ns(), 2 * kHostNs + 1001);
+  Timeline timeless(/*host_ns=*/0, kLaunchQueue);
+  timeless.keep_host_busy(1000);
+  EXPECT_EQ(timeless.now_ns(), 0);
+}
+
 TEST(Timeline, SumsWhatADeviceDid) {
   Timeline timeline(kHostNs, kLaunchQueue);
   timeline.run(nullptr, {.ns = {100, 0, 7}, .launches = 1, .product_flops = 3});

@@ -127,7 +127,7 @@ TEST(Gpu, has_tensor_cores_for_tensorfloat32_and_bfloat16_from_8_0_on) {
   }
 }
 
-TEST(PeakFlops, of_a_type_without_tensor_cores_is_that_of_float32) {
+TEST(PeakFlops, of_a_type_without_tensor_cores_is_that_of_a_wider_one) {
   const Gpu& old = *find_gpu("v100-16gb");
   EXPECT_EQ(peak_flops(old, Precision::bfloat16), 15.7e12);
   EXPECT_EQ(peak_flops(old, Precision::tensorfloat32), 15.7e12);
@@ -136,6 +136,8 @@ TEST(PeakFlops, of_a_type_without_tensor_cores_is_that_of_float32) {
   EXPECT_EQ(peak_flops(current, Precision::bfloat16), 989.4e12);
   EXPECT_EQ(peak_flops(current, Precision::tensorfloat32), 494.7e12);
   EXPECT_EQ(peak_flops(current, Precision::float32), 66.9e12);
+  EXPECT_EQ(peak_flops(current, Precision::float8), 2 * 989.4e12);
+  EXPECT_EQ(peak_flops(*find_gpu("a100-40gb"), Precision::float8), 312e12);
   EXPECT_EQ(peak_flops(*find_gpu("rtx-4090"), Precision::float64), 1.29e12);
 }
 

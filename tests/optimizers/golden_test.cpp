@@ -63,7 +63,7 @@ using Factory = std::unique_ptr<Optimizer> (*)(const OptimizerOptions&, std::vec
 
 std::unique_ptr<Optimizer> make_on_host(const OptimizerOptions& options,
                                         std::vector<at::Tensor> parameters) {
-  return make_host_optimizer(options, std::move(parameters), HostUpdates::all);
+  return make_host_optimizer(options, std::move(parameters), PlannedUpdate());
 }
 
 /// The parameters behind the golden file's updates.

@@ -184,7 +184,7 @@ TEST(OptimizerMemoryTest, AHostOptimizerTakesNothingOfTheDevice) {
   const std::int64_t pool_before = host_pool_bytes();
   const std::int64_t before = ledger.current_bytes();
   const auto optimizer = make_host_optimizer(update_options("adam", Implementation::multi_tensor),
-                                             parameters, HostUpdates::all);
+                                             parameters, PlannedUpdate());
   optimizer->begin_step();
   optimizer->update_all();
   EXPECT_EQ(ledger.current_bytes(), before);
@@ -204,10 +204,12 @@ TEST(OptimizerMemoryTest, APlannedHostOptimizerTakesTheSameAndComputesOneUpdate)
 
     bool operator==(const Taken&) const = default;
   };
-  const auto take = [](HostUpdates computed, const OptimizerOptions& options, int updates) {
+  std::int64_t planned_bytes = 0;
+  const PlannedUpdate planned = [&](std::int64_t bytes) { planned_bytes += bytes; };
+  const auto take = [](const PlannedUpdate& each, const OptimizerOptions& options, int updates) {
     const std::int64_t pool_before = host_pool_bytes();
     const std::vector<at::Tensor> parameters = constant_parameters(1.0, 0.5, kSize);
-    const auto optimizer = make_host_optimizer(options, parameters, computed);
+    const auto optimizer = make_host_optimizer(options, parameters, each);
     for (int update = 0; update < updates; ++update) {
       optimizer->begin_step();
       optimizer->update_all();
@@ -218,11 +220,14 @@ TEST(OptimizerMemoryTest, APlannedHostOptimizerTakesTheSameAndComputesOneUpdate)
   OptimizerOptions momentum = update_options("sgd", Implementation::multi_tensor);
   momentum.momentum = 0.9;
   for (const auto& options : {update_options("adam", Implementation::multi_tensor), momentum}) {
-    const Taken once = take(HostUpdates::all, options, 1);
-    Taken expected = take(HostUpdates::all, options, 3);
+    const Taken once = take({}, options, 1);
+    Taken expected = take({}, options, 3);
     EXPECT_NE(expected.parameter, once.parameter);
     expected.parameter = once.parameter;
-    EXPECT_EQ(take(HostUpdates::first, options, 3), expected) << options.name;
+    planned_bytes = 0;
+    EXPECT_EQ(take(planned, options, 3), expected) << options.name;
+    const std::int64_t state_tensors = options.name == "adam" ? 2 : 1;
+    EXPECT_EQ(planned_bytes, 3 * kBytes * (3 + 2 * state_tensors)) << options.name;
   }
 }
 
