@@ -24,7 +24,7 @@ constexpr std::array kDoubts{Doubt{"steps_product_ns", 0.17}, Doubt{"steps_atten
 /// Of the time in which the device waits for the host.
 constexpr double kDoubtOfHost = 0.5;
 /// What a step may take longer for what a plan does not see, as loading, logging and hosts that are
-/// slower: with it nine tenths of the trainings of one source are inside (docs/time.md).
+/// slower: with it 12 of 14 trainings of one source are inside (docs/time.md).
 constexpr double kUnseen = 0.25;
 
 }  // namespace

@@ -89,5 +89,16 @@ TEST_F(LaunchWork, OfAttentionIsItsProducts) {
               2.5 * forward / (0.34 * rate) * 1e9, 20);
 }
 
+TEST(ProductWork, OfFloat8RunsAtOneAndAHalfTimesTheRateOf16Bits) {
+  const Gpu& gpu = *find_gpu("h100");
+  const auto ns = [&](cudaDataType type) {
+    const Precision precision = product_precision(type, /*tensor_cores=*/true);
+    return product_work(gpu, {1'000'000'000'000'000, precision}).all_ns() - gpu.products.start_ns;
+  };
+  const auto of_16_bits = static_cast<double>(ns(CUDA_R_16BF));
+  EXPECT_NEAR(of_16_bits / static_cast<double>(ns(CUDA_R_8F_E4M3)), 1.5, 1e-6);
+  EXPECT_NEAR(of_16_bits / static_cast<double>(ns(CUDA_R_8F_E5M2)), 1.5, 1e-6);
+}
+
 }  // namespace
 }  // namespace headroom::dry_run
