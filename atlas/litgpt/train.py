@@ -12,6 +12,7 @@ from litgpt.utils import chunked_cross_entropy
 import rows
 
 STEPS = 2
+DRAWN_LENGTH = 512  # at most; the first batch has the longest example
 LAYERS = ("query", "key", "value", "projection", "mlp", "head")
 HALF = torch.bfloat16
 
@@ -53,16 +54,6 @@ def make_optimizer(row, parameters):
     return bitsandbytes.optim.PagedAdamW(parameters, lr=2e-4, weight_decay=0.01)
 
 
-def with_stable_embedding(model):
-    """What litgpt puts in place of the words' table since 2024, where layers are quantized."""
-    from bitsandbytes.nn import StableEmbedding
-    old = model.transformer.wte
-    table = StableEmbedding(old.num_embeddings, old.embedding_dim)
-    with torch.no_grad():
-        table.weight.copy_(old.weight)
-    model.transformer.wte = table.to(device=old.weight.device, dtype=old.weight.dtype)
-
-
 def finetune(row, fabric, module):
     model = make_model(row, fabric, module)
     if row["work"] != "full":
@@ -70,8 +61,6 @@ def finetune(row, fabric, module):
          "adapter": adapter.mark_only_adapter_as_trainable,
          "adapter_v2": adapter_v2.mark_only_adapter_v2_as_trainable}[row["work"]](model)
     model = fabric.setup_module(model)
-    if row["quantization"] and row["table"] == "hub":
-        with_stable_embedding(model)
     trained = [one for one in model.parameters() if one.requires_grad]
     optimizer = fabric.setup_optimizers(make_optimizer(row, trained))
     batch, length = int(row["micro_batch"]), int(row["length"])
@@ -81,11 +70,12 @@ def finetune(row, fabric, module):
     chunks = {} if row["work"] == "full" else {"lm_head_chunk_size": 128}
     with torch.no_grad():
         model.eval()
-        chunked_cross_entropy(model(fabric.to_device(words))[..., :-1, :],
-                              fabric.to_device(words)[..., 1:], chunk_size=0)
+        held_out = fabric.to_device(words[:, :DRAWN_LENGTH])
+        chunked_cross_entropy(model(held_out)[..., :-1, :], held_out[..., 1:], chunk_size=0)
         model.train()
     for turn in range(STEPS * times):
-        ids, targets = fabric.to_device((words, words))
+        batch_words = words if turn == 0 else words[:, :DRAWN_LENGTH]
+        ids, targets = fabric.to_device((batch_words, batch_words))
         is_accumulating = (turn + 1) % times != 0
         with fabric.no_backward_sync(model, enabled=is_accumulating):
             logits = model(ids, **chunks)
