@@ -59,9 +59,13 @@ bool is_of_device(const void* address) { return dry_run().owner(address) != null
 
 /// Whether the kernel writes nowhere but where DryRun::known says.
 bool is_known(const Kernel& kernel, dim3 grid, void** arguments) {
-  if (!is_torch_of_headroom()) return false;
-  return run_small_kernel(kernel.kind, {kernel.name, arguments, grid.y}, dry_run().known,
-                          &is_of_device);
+  KnownBytes& known = dry_run().known;
+  if (!is_torch_of_headroom()) {
+    // Which kernels write where is not known there, so what a check gave counts until the next one.
+    known.forget_assumed();
+    if (!is_check(kernel.kind)) return false;
+  }
+  return run_small_kernel(kernel.kind, {kernel.name, arguments, grid.y}, known, &is_of_device);
 }
 
 cudaError_t launch(const void* function, dim3 grid, dim3 block, void** arguments,

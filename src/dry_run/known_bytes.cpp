@@ -39,6 +39,17 @@ void KnownBytes::forget(const void* at, std::size_t size) {
   forget_locked(number(at), size);
 }
 
+void KnownBytes::forget_assumed() {
+  const std::lock_guard lock(mutex_);
+  if (!may_assume_) return;
+  may_assume_ = false;
+  std::erase_if(ranges_, [this](const auto& each) {
+    if (!each.second.is_assumed) return false;
+    bytes_ -= each.second.bytes.size();
+    return true;
+  });
+}
+
 void KnownBytes::doubt_all() {
   const std::lock_guard lock(mutex_);
   ++doubts_;
@@ -73,6 +84,7 @@ void KnownBytes::set_locked(std::uintptr_t to, Range range) {
   if (bytes_ + size > kMaxBytesInAll) forget_doubted_locked();
   if (size == 0 || bytes_ + size > kMaxBytesInAll) return;
   bytes_ += size;
+  may_assume_ |= range.is_assumed;
   range.doubts = doubts_;
   ranges_.emplace(to, std::move(range));
 }

@@ -28,6 +28,7 @@ class KnownBytes {
   void copy(const void* to, const void* from, std::size_t size);
   /// Something that is not known now stands there.
   void forget(const void* at, std::size_t size);
+  void forget_assumed();
   /// Something may have been written anywhere: all that is known is assumed from now on.
   void doubt_all();
 
@@ -55,6 +56,7 @@ class KnownBytes {
   mutable std::mutex mutex_;
   std::map<std::uintptr_t, Range> ranges_;  // which do not overlap
   std::size_t bytes_ = 0;                   // in all
+  bool may_assume_ = false;                 // whether some of them may be assumed
   std::int64_t doubts_ = 0;
 };
 

@@ -101,6 +101,17 @@ std::vector<unsigned char> compare(const Elementwise& launch, Inputs& inputs) {
   return result;
 }
 
+/// Whether two bools are true; of tensors with more than one element it is not known.
+void both(const Elementwise& launch, KnownBytes& known) {
+  if (launch.count != 1) return known.forget(launch.pointer(0), launch.count);
+  Inputs inputs(known);
+  const auto one = inputs.bytes(launch.pointer(1), 1);
+  const auto other = inputs.bytes(launch.pointer(2), 1);
+  const auto is_false = [](const auto& bytes) { return !bytes.empty() && bytes[0] == 0; };
+  const bool is_assumed = one.empty() || other.empty() || inputs.is_assumed();
+  known.fill(launch.pointer(0), is_false(one) || is_false(other) ? 0 : 1, 1, is_assumed);
+}
+
 const NumberType* fill_type(const char* name) { return type_of(name, "11FillFunctorI"); }
 
 constexpr std::string_view kWithNumber = "13AUnaryFunctorI";
@@ -142,6 +153,8 @@ bool run_elementwise(SmallKernel kernel, const SmallLaunch& launch, KnownBytes& 
   Inputs inputs(known);
   if (kernel == SmallKernel::logic) {
     run_logic(launch.name, launch.arguments, known);
+  } else if (kernel == SmallKernel::both) {
+    both(elements, known);
   } else if (kernel == SmallKernel::fill) {
     fill(elements, fill_type(launch.name)->width, known);
   } else if (kernel == SmallKernel::elementwise) {
@@ -279,6 +292,7 @@ SmallKernel small_kernel(const char* name) {
   if (has("29vectorized_elementwise_kernelI") || is_unrolled) {
     if (is_logic(name)) return SmallKernel::logic;
     if (has("LoadWithCast")) return SmallKernel::elementwise;
+    if (has("13BinaryFunctorIbbbNS0_17BitwiseAndFunctorIbEE")) return SmallKernel::both;
     if (fill_type(name) != nullptr) return SmallKernel::fill;
     if (has("21CUDAFunctorOnSelf_addIlE")) return SmallKernel::add_number;
     if (has("15CUDAFunctor_addIlE")) return SmallKernel::add;
@@ -305,6 +319,7 @@ bool run_small_kernel(SmallKernel kernel, const SmallLaunch& launch, KnownBytes&
     case SmallKernel::compare:
     case SmallKernel::equal:
     case SmallKernel::logic:
+    case SmallKernel::both:
       return run_elementwise(kernel, launch, known, owns);
     case SmallKernel::sum:
     case SmallKernel::max:

@@ -20,13 +20,20 @@ enum class SmallKernel {
   logic,
   sum,
   max,
-  all,
+  all,   // of bools
+  both,  // the same of two
   join,
   triangle
 };
 
 /// By the kernel's mangled name.
 SmallKernel small_kernel(const char* name);
+
+/// Whether programs check by it that something holds. Every version of PyTorch gives these the same
+/// arguments.
+inline bool is_check(SmallKernel kernel) {
+  return kernel == SmallKernel::all || kernel == SmallKernel::both;
+}
 
 /// What a launch of such a kernel was given.
 struct SmallLaunch {
@@ -37,7 +44,7 @@ struct SmallLaunch {
 
 /// Brings what is known up to date with a launch: with the results where all that they are made of
 /// is known, else with that its outputs are not. Whether all of something holds that is not known
-/// is taken for true: programs check so that what they computed is valid, and end where it is not.
+/// is taken for true, and that two single bools do: programs check so that what they computed is valid, and end where it is not.
 /// `owns`: whether an address is a device's. False where the kernel is none of these, or its
 /// arguments are not laid out as expected: it may have written anywhere.
 bool run_small_kernel(SmallKernel kernel, const SmallLaunch& launch, KnownBytes& known,

@@ -124,5 +124,16 @@ TEST(KnownBytes, that_are_assumed_count_for_not_known_also_where_they_were_copie
   EXPECT_TRUE(known.read(host.data(), device.data(), 1));
 }
 
+TEST(KnownBytes, that_are_assumed_are_forgotten_without_the_others) {
+  int sent = 7;
+  KnownBytes known;
+  const char* const at = reinterpret_cast<const char*>(0x1000);
+  known.set(at, &sent, sizeof(sent));
+  known.fill(at + 100, 1, 1, /*is_assumed=*/true);
+  known.forget_assumed();
+  EXPECT_TRUE(known.find(at + 100, 1).empty());
+  EXPECT_EQ(known.find(at, sizeof(sent)).size(), sizeof(sent));
+}
+
 }  // namespace
 }  // namespace headroom::dry_run

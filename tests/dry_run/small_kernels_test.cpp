@@ -41,6 +41,9 @@ const char* const kNot =
 const char* const kAnd =
     "_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_13BinaryFunctorIlllNS0_17BitwiseAndFuncto"
     "rIlEEEESt5arrayIPcLm3EEEEviT0_T1_";
+const char* const kBoth =
+    "_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_13BinaryFunctorIbbbNS0_17BitwiseAndFuncto"
+    "rIbEEEESt5arrayIPcLm3EEEEviT0_T1_";
 const char* const kAndThatConverts =
     "_ZN2at6native27unrolled_elementwise_kernelINS0_13BinaryFunctorIlllNS0_17BitwiseAndFunctorIlEEE"
     "ESt5arrayIPcLm3EELi4E23TrivialOffsetCalculatorILi2EjES9_ILi1EjENS0_6memory12LoadWithCastILi2EE"
@@ -280,6 +283,30 @@ TEST_F(SmallKernelsTest, TakeForTrueThatAllOfWhatIsNotKnownHolds) {
   EXPECT_TRUE(run_all(2, place(0x1000), place(0x2000)));
   EXPECT_TRUE(known.read(&value, place(0x2000), 1));
   EXPECT_EQ(value, 1);
+}
+
+TEST_F(SmallKernelsTest, TakeForTrueThatTwoBoolsWhichAreNotKnownHold) {
+  int count = 1;
+  std::array<const char*, 3> data{place(0x3000), place(0x1000), place(0x2000)};
+  const std::vector<void*> arguments{&count, nullptr, data.data()};
+  char value = 0;
+  EXPECT_TRUE(run(kBoth, arguments));
+  EXPECT_FALSE(known.read(&value, place(0x3000), 1)) << "nobody computed it";
+  EXPECT_EQ(value, 1);
+  known.set(place(0x1000), "\0", 1);
+  EXPECT_TRUE(run(kBoth, arguments));
+  known.read(&value, place(0x3000), 1);
+  EXPECT_EQ(value, 0) << "one of them is known to be false";
+  count = 2;
+  EXPECT_TRUE(run(kBoth, arguments));
+  EXPECT_TRUE(known.find(place(0x3000), 2).empty()) << "these are no check";
+}
+
+TEST_F(SmallKernelsTest, AreChecksWhereTheyTellWhetherSomethingHolds) {
+  EXPECT_TRUE(is_check(small_kernel(kAll)));
+  EXPECT_TRUE(is_check(small_kernel(kBoth)));
+  EXPECT_FALSE(is_check(small_kernel(kAnd)));
+  EXPECT_FALSE(is_check(small_kernel(kOr)));
 }
 
 TEST_F(SmallKernelsTest, JoinWhatIsKnown) {
