@@ -17,7 +17,7 @@ std::string format_summary(const std::vector<Row>& rows);
 
 /// The rows of a plan as a table for people: case, whether it fits, allocated and reserved peak
 /// (with its bounds where these differ), the driver's figure, what was published and how far the
-/// plan lies from it, reason. Below it lower bounds of steps beside the published run's.
+/// plan lies from it, reason. Below it steps beside the published run's.
 std::string format_plan(const std::vector<Row>& rows);
 
 /// One row as a line, for progress: "ok, 12.30 MiB, 4.56 ms a step".

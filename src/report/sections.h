@@ -109,19 +109,28 @@ Html timeline_section(const std::vector<CaseGroup>& groups);
 
 // Memory against time: tradeoff_section.cpp.
 
-/// A measured case between memory and time.
+/// Samples a second. Measured, the three are one figure.
+struct Speed {
+  double likely = 0;
+  double least = 0;
+  double most = 0;
+
+  bool is_estimate() const { return least < most; }
+};
+
+/// A case between memory and time.
 struct Tradeoff {
   const CaseLine* line = nullptr;
-  double samples_per_second = 0;
+  Speed speed;
   double peak_bytes = 0;
   bool is_best = false;  // no other case is better in memory or speed, and as good in the other
 };
 
-/// The cases of a group that have both, fastest first. A plan has no times, so it has none.
+/// The cases of a group that have both, fastest first; of a plan by its estimates.
 std::vector<Tradeoff> tradeoffs_of(const CaseGroup& group);
 
-/// Peak memory against samples per second: a point a measured case, with its number, and the names
-/// of those that no other case beats in both. Groups with fewer than two such cases have no figure.
+/// Peak memory against samples per second: a point a case, with its number and a plan's interval,
+/// and the names of those that no other case beats in both. Groups with fewer than two such cases have no figure.
 Html tradeoff_section(const std::vector<CaseGroup>& groups);
 
 // How the run went: sections.cpp.

@@ -170,8 +170,8 @@ Html stack_section(const Results& results, const std::vector<CaseGroup>& groups)
           "and the same fields, or, where the suite has none, the nearest above with no "
           "technique. ") +
       (is_plan
-           ? "A plan has no times: its step is what the GPU's peak rates allow at least, and its "
-             "percents are between steps of as many samples."
+           ? "A plan's step is an estimate, kernel by kernel; its percents are between steps of as "
+             "many samples."
            : "Time's percents are of samples a second: more is faster.");
   return element("h3", "Technique by technique") + table.html() +
          element("p", {{"class", "note"}}, how);

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <tuple>
 
 #include "src/report/sections.h"
@@ -13,23 +14,40 @@
 
 namespace headroom {
 
+namespace {
+
+/// Samples a second, with the bounds of a plan's estimate.
+std::optional<Speed> speed_of(const Row& row) {
+  if (const auto measured = number_in(row, column::samples_per_second)) {
+    return Speed{*measured, *measured, *measured};
+  }
+  const auto batch = number_in(row, column::global_batch_size);
+  const auto step = number_in(row, column::step_time_estimate_ns);
+  const auto shortest = number_in(row, column::step_time_estimate_lower_ns);
+  const auto longest = number_in(row, column::step_time_estimate_upper_ns);
+  if (!batch || !step || !shortest || !longest) return std::nullopt;
+  if (*step <= 0 || *shortest <= 0 || *longest <= 0) return std::nullopt;
+  return Speed{*batch * 1e9 / *step, *batch * 1e9 / *longest, *batch * 1e9 / *shortest};
+}
+
+}  // namespace
+
 std::vector<Tradeoff> tradeoffs_of(const CaseGroup& group) {
   std::vector<Tradeoff> list;
   for (const CaseLine& line : group.lines) {
-    const auto speed = number_in(line.row(), column::samples_per_second);
+    const auto speed = speed_of(line.row());
     const auto peak = peak_of(line.row());
     if (speed && peak) list.push_back({&line, *speed, *peak});
   }
   std::ranges::stable_sort(list, [](const Tradeoff& a, const Tradeoff& b) {
-    return std::tuple(-a.samples_per_second, a.peak_bytes) <
-           std::tuple(-b.samples_per_second, b.peak_bytes);
+    return std::tuple(-a.speed.likely, a.peak_bytes) < std::tuple(-b.speed.likely, b.peak_bytes);
   });
   // None before is slower: only less memory than all of them is better in anything.
   double least = std::numeric_limits<double>::infinity();
   const Tradeoff* last = nullptr;
   for (Tradeoff& tradeoff : list) {
     const bool is_as_good = last != nullptr && tradeoff.peak_bytes == last->peak_bytes &&
-                            tradeoff.samples_per_second == last->samples_per_second;
+                            tradeoff.speed.likely == last->speed.likely;
     tradeoff.is_best = tradeoff.peak_bytes < least || is_as_good;
     if (tradeoff.is_best) last = &tradeoff;
     least = std::min(least, tradeoff.peak_bytes);
@@ -58,7 +76,7 @@ struct Scales {
 Scales scales_of(const std::vector<Tradeoff>& list) {
   Scales scales;
   for (const Tradeoff& tradeoff : list) {
-    scales.fastest = std::max(scales.fastest, tradeoff.samples_per_second);
+    scales.fastest = std::max(scales.fastest, tradeoff.speed.most);
     scales.largest = std::max(scales.largest, tradeoff.peak_bytes);
   }
   return scales;
@@ -88,9 +106,9 @@ Html front(const std::vector<Tradeoff>& list, const Scales& scales) {
   for (const Tradeoff& tradeoff : list) {
     if (!tradeoff.is_best) continue;
     if (last != nullptr) {
-      const double x = scales.x(tradeoff.samples_per_second);
+      const double x = scales.x(tradeoff.speed.likely);
       const double y = scales.y(last->peak_bytes);
-      parts += svg_line("front", scales.x(last->samples_per_second), y, x, y);
+      parts += svg_line("front", scales.x(last->speed.likely), y, x, y);
       parts += svg_line("front", x, y, x, scales.y(tradeoff.peak_bytes));
     }
     last = &tradeoff;
@@ -98,10 +116,25 @@ Html front(const std::vector<Tradeoff>& list, const Scales& scales) {
   return parts;
 }
 
-std::string tip_of(const Tradeoff& tradeoff) {
-  return fmt::format("{} {}: {}, {:.1f} samples a second", tradeoff.line->number,
-                     tradeoff.line->result->name, bytes_text(tradeoff.peak_bytes),
-                     tradeoff.samples_per_second);
+/// "1.50 GiB, 210.4 samples a second", and of a plan " (140.2 to 260.1)".
+std::string figures_of(const Tradeoff& tradeoff) {
+  const Speed& speed = tradeoff.speed;
+  std::string text =
+      fmt::format("{}, {:.1f} samples a second", bytes_text(tradeoff.peak_bytes), speed.likely);
+  if (speed.is_estimate()) text += fmt::format(" ({:.1f} to {:.1f})", speed.least, speed.most);
+  return text;
+}
+
+/// Of plans: how fast each case may be.
+Html intervals(const std::vector<Tradeoff>& list, const Scales& scales) {
+  Html parts;
+  for (const Tradeoff& tradeoff : list) {
+    if (!tradeoff.speed.is_estimate()) continue;
+    const double y = scales.y(tradeoff.peak_bytes);
+    parts +=
+        svg_line("interval", scales.x(tradeoff.speed.least), y, scales.x(tradeoff.speed.most), y);
+  }
+  return parts;
 }
 
 /// Puts the numbers of points where no other number stands, on a figure of a common width.
@@ -135,10 +168,11 @@ Html points(const std::vector<Tradeoff>& list, const Scales& scales) {
   for (const bool is_best : {true, false}) {  // whose numbers matter first
     for (const Tradeoff& tradeoff : list) {
       if (tradeoff.is_best != is_best) continue;
-      const double x = scales.x(tradeoff.samples_per_second);
+      const double x = scales.x(tradeoff.speed.likely);
       const double y = scales.y(tradeoff.peak_bytes);
-      parts +=
-          svg_circle(is_best ? "point best" : "point", x, y, is_best ? 5 : 4, tip_of(tradeoff));
+      const std::string tip = fmt::format("{} {}: {}", tradeoff.line->number,
+                                          tradeoff.line->result->name, figures_of(tradeoff));
+      parts += svg_circle(is_best ? "point best" : "point", x, y, is_best ? 5 : 4, tip);
       parts += numbers.place(std::to_string(tradeoff.line->number), x, y,
                              is_best ? "number best" : "number");
     }
@@ -150,11 +184,9 @@ Html best_list(const std::vector<Tradeoff>& list) {
   Html items;
   for (const Tradeoff& tradeoff : list) {
     if (!tradeoff.is_best) continue;
-    items += element(
-        "li", element("b", std::to_string(tradeoff.line->number)) + " " +
-                  name_html(tradeoff.line->result->name) +
-                  fmt::format(": {}, {:.1f} samples a second", bytes_text(tradeoff.peak_bytes),
-                              tradeoff.samples_per_second));
+    items +=
+        element("li", element("b", std::to_string(tradeoff.line->number)) + " " +
+                          name_html(tradeoff.line->result->name) + ": " + figures_of(tradeoff));
   }
   return element("p",
                  "No other case has both less memory and more speed than these, fastest first:") +
@@ -170,7 +202,7 @@ Html tradeoff_figure(const CaseGroup& group) {
       "Peak memory against samples per second, " + group.title,
       "A point for each case, with its number in the table. To the right is faster, below is less "
       "memory. The list below names the points on the line.",
-      axes(scales) + front(list, scales) + points(list, scales));
+      axes(scales) + front(list, scales) + intervals(list, scales) + points(list, scales));
   return element("figure", element("figcaption", name_html(group.title)) + svg + best_list(list));
 }
 
@@ -180,7 +212,8 @@ Html tradeoff_section(const std::vector<CaseGroup>& groups) {
   return figures_section(
       "Memory against time",
       "Each case by the number it has in the table. To the right is faster, further down "
-      "is less memory.",
+      "is less memory. Of a plan the speed is estimated: a line through the point shows how slow "
+      "and how fast the case may be.",
       groups, &tradeoff_figure);
 }
 

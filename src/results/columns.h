@@ -65,6 +65,7 @@ struct ColumnEntry {
   X(reason, text, identity, "why, where it did not end as ok", runner)                            \
                                                                                                   \
   X(batch_size, integer, work, "samples an update, on each rank", "case:train.batch_size")        \
+  X(global_batch_size, integer, work, "samples an update, of all ranks", worker)                  \
   X(micro_batch_size, integer, work, "samples of one forward pass", worker)                       \
   X(sequence_length, integer, work, "tokens of a sample", "case:data.sequence_length")            \
   X(image_size, integer, work, "pixels of an image's side", "case:data.image_size")               \
@@ -139,8 +140,8 @@ struct ColumnEntry {
   X(step_time_samples, integer, time, "updates that were timed", worker)                          \
   X(data_wait_median_ns, integer, time,                                                           \
     "of an update: how long it waited for its batch", worker, largest)                            \
-  X(samples_per_second, number, time,                                                             \
-    "of all ranks: the samples of an update / step_time_median_ns", worker, smallest)             \
+  X(samples_per_second, number, time, "global_batch_size / step_time_median_ns", worker,          \
+    smallest)                                                                                     \
   X(mfu, number, time,                                                                            \
     "flops_per_step a second over what the best large product of this machine reaches",           \
     worker, smallest)                                                                             \

@@ -65,7 +65,7 @@ std::optional<double> compared_figure(const Row& row, std::string_view column);
 /// A row's step beside an update of the published run, in ns.
 struct StepOfPublished {
   double published_ns = 0;  // the run's time by its updates: with all that it did beside them
-  double own_ns = 0;        // the median that was measured; of a plan the lower bound
+  double own_ns = 0;        // the median that was measured; of a plan the estimate
 
   double percent() const { return 100.0 * own_ns / published_ns; }
 };

@@ -70,6 +70,11 @@ void check_rate(const CaseResult& result, const Catalog& catalog, std::int64_t s
                 Findings& findings) {
   const auto samples = samples_of(result, catalog);
   if (!samples) return;
+  // Rows of earlier versions do not have it.
+  const auto said = number_in(result.row, column::global_batch_size);
+  if (said && *said != *samples) {
+    findings.about(result, "global_batch_size is not that of its techniques and ranks");
+  }
   const double rate = *samples * 1e9 / static_cast<double>(step);
   const auto found = number_in(result.row, column::samples_per_second);
   if (found && std::abs(*found - rate) <= kRoundingOfDoubles * rate) return;

@@ -59,11 +59,14 @@ std::optional<std::int64_t> step_deviation(const ColumnSource& m) {
   return median(distances);
 }
 
+std::int64_t global_batch_size(const ColumnSource& m) {
+  return m.recipe.train.batch_size * m.recipe.batch_share().ranks;
+}
+
 Json samples_per_second(const ColumnSource& m) {
   const auto step = median_step(m);
   if (!step) return {};
-  const std::int64_t samples = m.recipe.train.batch_size * m.recipe.batch_share().ranks;
-  return static_cast<double>(samples) * 1e9 / static_cast<double>(*step);
+  return static_cast<double>(global_batch_size(m)) * 1e9 / static_cast<double>(*step);
 }
 
 /// The product FLOPs that were run, recomputation included, against what this machine reaches.
@@ -120,6 +123,8 @@ struct ColumnValue {
 constexpr std::array kValues{
     ColumnValue{column::device_name,
                 [](const ColumnSource& m) -> Json { return device_name(m.recipe.device); }},
+    ColumnValue{column::global_batch_size,
+                [](const ColumnSource& m) -> Json { return global_batch_size(m); }},
     ColumnValue{column::micro_batch_size,
                 [](const ColumnSource& m) -> Json { return m.recipe.micro_batch_size(); }},
     ColumnValue{column::allocator,

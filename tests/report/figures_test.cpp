@@ -59,6 +59,16 @@ TEST(Tradeoff, knows_the_cases_that_no_other_one_beats) {
   EXPECT_EQ(best, "fast between small same ");
 }
 
+TEST(Tradeoff, of_a_plan_is_between_the_bounds_of_its_estimate) {
+  const std::vector<CaseResult> cases = {sample_plan(sample_case("a", "", 100, 50))};
+  const auto groups = group_cases(cases);
+  const auto list = tradeoffs_of(groups[0]);
+  ASSERT_EQ(list.size(), 1U);
+  EXPECT_DOUBLE_EQ(list[0].speed.likely, 50);
+  EXPECT_DOUBLE_EQ(list[0].speed.least, 25);
+  EXPECT_DOUBLE_EQ(list[0].speed.most, 100);
+}
+
 TEST(FigureSources, has_signed_errors_against_what_was_published_and_planned) {
   CaseResult one = sample_case("a", "", 100);
   one.row["published_run_peak_allocated_bytes"] = 80 << 20;

@@ -179,9 +179,11 @@ TEST(ReportPage, never_puts_a_plan_and_a_measurement_into_one_figure) {
   EXPECT_EQ(count(planned, "<svg class=\"bars\""), 1U);
   EXPECT_TRUE(has(measured, "measured on cuda"));
   EXPECT_TRUE(has(planned, "planned for a100-40gb"));
-  // A plan has no times.
+  // A plan's speed is an estimate, with an interval for each case.
   EXPECT_EQ(count(measured, "<svg class=\"tradeoff\""), 1U);
-  EXPECT_EQ(count(planned, "<svg class=\"tradeoff\""), 0U);
+  EXPECT_EQ(count(planned, "<svg class=\"tradeoff\""), 1U);
+  EXPECT_EQ(count(measured, "<line class=\"interval\""), 0U);
+  EXPECT_EQ(count(planned, "<line class=\"interval\""), 2U);
   // Beside the measured figures stand the planned ones of the other folder, by name.
   EXPECT_TRUE(has(measured, "off the plan"));
 }

@@ -11,11 +11,19 @@ using Json = nlohmann::ordered_json;
 constexpr std::int64_t kMiB = 1 << 20;
 
 Row identity(const std::string& name, const std::string& techniques) {
-  return {
-      {"suite", "sample"},        {"case", name},         {"model", "vit"},
-      {"techniques", techniques}, {"kind", "measured"},   {"device", "cuda"},
-      {"device_name", "A100"},    {"ranks", 1},           {"batch_size", 8},
-      {"micro_batch_size", 8},    {"libtorch", "2.11.0"}, {"started_at", "2026-11-22T01:00:00Z"}};
+  return {{"suite", "sample"},
+          {"case", name},
+          {"model", "vit"},
+          {"techniques", techniques},
+          {"kind", "measured"},
+          {"device", "cuda"},
+          {"device_name", "A100"},
+          {"ranks", 1},
+          {"batch_size", 8},
+          {"global_batch_size", 8},
+          {"micro_batch_size", 8},
+          {"libtorch", "2.11.0"},
+          {"started_at", "2026-11-22T01:00:00Z"}};
 }
 
 Json work_of(const std::string& techniques) {
@@ -57,6 +65,10 @@ CaseResult sample_failure(const std::string& name, const std::string& status,
 CaseResult sample_plan(CaseResult measured) {
   measured.row["kind"] = "planned";
   measured.row["fits"] = "yes";
+  const auto step = measured.row["step_time_median_ns"].get<std::int64_t>();
+  measured.row["step_time_estimate_ns"] = step;
+  measured.row["step_time_estimate_lower_ns"] = step / 2;
+  measured.row["step_time_estimate_upper_ns"] = step * 2;
   measured.row.erase("step_time_median_ns");
   measured.row.erase("samples_per_second");
   measured.row["step_time_lower_bound_ns"] = 1'000'000;
