@@ -145,7 +145,7 @@ class NumberPlacer {
     constexpr double kPixelsAPercent = 7.6;
     const double half = 3.5 * static_cast<double>(number.size());
     const std::array<std::array<double, 2>, 4> shifts = {
-        {{0, -8}, {8 + half, 4}, {-8 - half, 4}, {0, 16}}};
+        {{0, -8}, {0, 16}, {8 + half, 4}, {-8 - half, 4}}};  // intervals lie at the sides
     for (const auto& [dx, dy] : shifts) {
       const std::array<double, 2> at = {x * kPixelsAPercent + dx, y + dy};
       const auto is_near = [&](const auto& other) {
