@@ -18,8 +18,8 @@ from transformers import AutoModelForCausalLM, GPTBigCodeConfig, GraniteConfig  
 from transformers import LlamaConfig, MistralConfig, MixtralConfig  # noqa: E402
 
 EXPERTS = 8
-# Each has a token more than on the hub: the trainer adds one for padding. santacoder's embedding is
-# larger than its tokenizer there, and is cut to it.
+# Each but PowerLM has a token more than on the hub: the trainer adds one for padding. santacoder's
+# embedding is larger than its tokenizer there, and is cut to it.
 SANTACODER = GPTBigCodeConfig(
     vocab_size=49158, n_positions=2048, n_embd=2048, n_layer=24, n_head=16, n_inner=8192,
     activation_function="gelu_fast")
@@ -33,10 +33,10 @@ LLAMA3 = LlamaConfig(
     vocab_size=128258, hidden_size=4096, intermediate_size=14336, num_hidden_layers=32,
     num_attention_heads=32, num_key_value_heads=8, max_position_embeddings=8192, rope_theta=5e5)
 POWER = GraniteConfig(
-    vocab_size=49153, hidden_size=2304, intermediate_size=9216, num_hidden_layers=40,
+    vocab_size=49152, hidden_size=2304, intermediate_size=9216, num_hidden_layers=40,
     num_attention_heads=36, num_key_value_heads=36, max_position_embeddings=4096,
     tie_word_embeddings=True, attention_dropout=0.1, embedding_multiplier=12.0, logits_scaling=9.0,
-    residual_multiplier=0.22, attention_multiplier=0.015625)
+    residual_multiplier=0.22, attention_multiplier=0.015625, attention_bias=True, mlp_bias=True)
 CONFIGS = {
     "bigcode/gpt_bigcode-santacoder": SANTACODER,
     "mistralai/Mistral-7B-v0.1": MISTRAL,
