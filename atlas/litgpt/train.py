@@ -65,7 +65,7 @@ def finetune(row, fabric, module):
     optimizer = fabric.setup_optimizers(make_optimizer(row, trained))
     batch, length = int(row["micro_batch"]), int(row["length"])
     model.max_seq_length = length
-    times = max(2, min(4, int(row["global_batch"]) // batch // int(row["ranks"])))
+    times = min(4, int(row["global_batch"]) // batch // int(row["ranks"]))
     words = torch.ones(batch, length, dtype=torch.long).pin_memory()
     chunks = {} if row["work"] == "full" else {"lm_head_chunk_size": 128}
     with torch.no_grad():
