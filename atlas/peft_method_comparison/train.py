@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trains as run.py of peft's method comparison does on MetaMathQA, by shapes (source.yaml)."""
+import gc
 import json
 
 import torch
@@ -9,9 +10,10 @@ from transformers import AutoModelForCausalLM, LlamaConfig, get_cosine_schedule_
 
 import rows
 
-STEPS = 3
 BATCH = 4
+AVERAGE = 210  # tokens of a text
 LONGEST = 660  # tokens of the longest batch, which the source leaves unsaid
+LENGTHS = (AVERAGE, LONGEST, AVERAGE)  # one of 5,000 batches is the longest
 LLAMA = LlamaConfig(
     vocab_size=128256, hidden_size=3072, intermediate_size=8192, num_hidden_layers=28,
     num_attention_heads=24, num_key_value_heads=8, max_position_embeddings=131072, rope_theta=5e5,
@@ -41,14 +43,14 @@ def train(model, row):
     optimizer = optimizer_of(model, row)
     schedule = get_cosine_schedule_with_warmup(optimizer, 500, 5000)
     model.train()
-    for step in range(1, STEPS + 1):
-        tokens = torch.ones(BATCH, LONGEST, dtype=torch.long)
-        mask = torch.ones(BATCH, LONGEST, dtype=torch.long)
+    for step, length in enumerate(LENGTHS, 1):
+        tokens = torch.ones(BATCH, length, dtype=torch.long)
+        mask = torch.ones(BATCH, length, dtype=torch.long)
         mask[1:, -1] = 0  # one of them is the longest
         batch = {"input_ids": tokens.cuda(), "attention_mask": mask.cuda()}
         batch["labels"] = batch["input_ids"].clone()
         optimizer.zero_grad()
-        output = model(**batch, num_items_in_batch=BATCH * LONGEST)
+        output = model(**batch, num_items_in_batch=BATCH * length)
         output.loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
@@ -56,6 +58,8 @@ def train(model, row):
         if row["key"].startswith("adalora"):
             model.base_model.update_and_allocate(step)
         output.loss.item()
+        torch.cuda.empty_cache()
+        gc.collect()
 
 
 rows.each(make, train)
