@@ -14,7 +14,7 @@ MADE_OF = ("environment", "program", "variables", "ranks")
 
 def fingerprint(source: Source) -> str:
     """Of what a plan is made of, beside headroom: with another program all is planned anew."""
-    texts = [file.read_text() for file in sorted(source.folder.rglob("*.py"))]
+    texts = [file.read_text() for file in sorted(source.program_folder.rglob("*.py"))]
     texts += [repr([source.facts.get(name) for name in MADE_OF])]
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:16]
 

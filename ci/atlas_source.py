@@ -49,6 +49,12 @@ class Source:
     def folder(self) -> Path:
         return ATLAS / self.name
 
+    @property
+    def program_folder(self) -> Path:
+        """Of the program and what it imports: the source's own, or another's that it shares."""
+        script = str(self.facts["program"][1]).replace("{folder}", str(self.folder))
+        return Path(script).resolve().parent
+
     def gpu_of(self, row: dict) -> str:
         return row.get("gpu") or self.facts["gpu"]
 
