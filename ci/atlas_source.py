@@ -56,7 +56,8 @@ class Source:
         return Path(script).resolve().parent
 
     def gpu_of(self, row: dict) -> str:
-        return row.get("gpu") or self.facts["gpu"]
+        gpu = row.get("gpu") or self.facts["gpu"]
+        return str(self.folder / gpu) if gpu.endswith(".yaml") else gpu
 
     def cause_of(self, row: dict) -> str:
         """Why the plan of the row is off, where that is known; empty: it is not."""

@@ -5,9 +5,10 @@
 #include <string_view>
 
 #include "src/cli/command_line.h"
+#include "src/cli/gpu_file.h"
 #include "src/core/error.h"
 #include "src/core/text.h"
-#include "src/gpus/gpu.h"
+#include "src/gpus/gpu_figures.h"
 
 namespace headroom {
 namespace {
@@ -66,7 +67,8 @@ void SuiteArguments::add_to(CLI::App& command, const std::string& folder) {
 
 void DryRunArguments::add_to(CLI::App& command) {
   command.add_option("--gpu", gpu,
-                     "The GPU to plan for ('headroom list gpus'); default: the suite's, or h200");
+                     "The GPU to plan for ('headroom list gpus'), or a file with its figures; "
+                     "default: the suite's, or h200");
   command.add_option("--gpu-memory", memory,
                      "Its memory, in place of the GPU's own: 16GiB, 500MiB or bytes");
 }
@@ -77,9 +79,14 @@ DryRun make_dry_run(const Catalog& catalog, const DryRunArguments& arguments,
   result.gpu = !arguments.gpu.empty() ? arguments.gpu
                : !suite_gpu.empty()   ? suite_gpu
                                       : std::string(dry_run::kDefaultGpu);
-  if (dry_run::find_gpu(result.gpu) == nullptr) {
+  if (is_gpu_file(result.gpu)) {
+    const dry_run::Gpu& read = read_gpu_file(result.gpu);
+    result.gpu = read.name;
+    result.figures = dry_run::gpu_text(read);
+  } else if (dry_run::find_gpu(result.gpu) == nullptr) {
     throw ConfigError("--gpu: no GPU '" + result.gpu + "'; " +
-                      allowed_names(result.gpu, dry_run::gpu_names()));
+                      allowed_names(result.gpu, dry_run::gpu_names()) +
+                      "; or a file with its figures: /..., *.yaml, *.json");
   }
   if (!arguments.memory.empty()) {
     const auto bytes = parse_bytes(arguments.memory);

@@ -230,7 +230,9 @@ int fit(const Catalog& catalog, const FitOptions& options) {
   report.trials = search.compare(*answer);
   report.memory_bytes = planner.memory_bytes();
   const FitStack& stack = report.stacks[answer->stack];
-  write_output(report.file, fit_comment(report) + suite->write(stack, answer->size, dry_run.gpu));
+  // A suite can only name a GPU of the table.
+  const std::string gpu = dry_run.figures.empty() ? dry_run.gpu : "";
+  write_output(report.file, fit_comment(report) + suite->write(stack, answer->size, gpu));
   print(options.json ? json_text(fit_to_json(report)) : format_fit(report));
   return 0;
 }

@@ -9,6 +9,7 @@
 #include "src/core/json.h"
 #include "src/core/text.h"
 #include "src/gpus/gpu.h"
+#include "src/runner/gpu_json.h"
 #include "src/suite/json_schema.h"
 
 namespace headroom {
@@ -85,12 +86,10 @@ Listing list_gpus() {
   Listing listing{Json::array(), ""};
   std::vector<Cells> rows;
   for (const dry_run::Gpu& gpu : dry_run::gpu_table()) {
-    listing.json.push_back({{"name", gpu.name},
-                            {"product", gpu.product},
-                            {"summary", gpu.summary},
-                            {"memory_bytes", gpu.memory_bytes},
-                            {"context_bytes", gpu.context_bytes},
-                            {"source", gpu.source}});
+    Json entry{{"name", gpu.name}, {"product", gpu.product}, {"summary", gpu.summary}};
+    entry.update(figures_of(gpu));
+    entry["source"] = gpu.source;
+    listing.json.push_back(std::move(entry));
     rows.push_back({std::string(gpu.name), format_bytes(gpu.memory_bytes),
                     format_bytes(gpu.context_bytes), std::string(gpu.summary)});
   }

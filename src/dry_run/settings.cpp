@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "src/dry_run/dry_report.h"
+#include "src/gpus/gpu_figures.h"
 
 namespace headroom::dry_run {
 namespace {
@@ -68,6 +69,7 @@ Settings read_settings() {
   Settings settings;
   const std::string_view gpu = variable("HEADROOM_DRY_RUN_GPU");
   settings.gpu = find_gpu(gpu.empty() ? kDefaultGpu : gpu);
+  if (settings.gpu == nullptr) settings.gpu = add_gpu(gpu);
   if (settings.gpu == nullptr) {
     refuse("HEADROOM_DRY_RUN_GPU", gpu, "a name that 'headroom list gpus' shows");
   }

@@ -14,7 +14,7 @@ enum class CopiesOf { none, forward, backward };
 
 /// What the dry run plays, as environment variables say it. They are read once, at the first call.
 struct Settings {
-  /// HEADROOM_DRY_RUN_GPU: a name of gpu_table(). Default h200.
+  /// HEADROOM_DRY_RUN_GPU: a name of gpu_table(), or what gpu_text() gives. Default h200.
   const Gpu* gpu = nullptr;
   /// HEADROOM_DRY_RUN_DEVICES: how many of them the machine has, up to kMaxDryDevices. Default 1.
   int devices = 1;

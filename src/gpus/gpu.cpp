@@ -17,13 +17,6 @@ std::vector<std::string> gpu_names() {
   return names;
 }
 
-const Gpu* find_gpu(std::string_view name) {
-  for (const Gpu& gpu : gpu_table()) {
-    if (gpu.name == name) return &gpu;
-  }
-  return nullptr;
-}
-
 double peak_flops(const Gpu& gpu, Precision precision) {
   double flops = 0;
   switch (precision) {

@@ -78,7 +78,7 @@ std::vector<std::string> gpu_names();
 /// The GPU that is played where nobody names one.
 inline constexpr std::string_view kDefaultGpu = "h200";
 
-/// The GPU of that name, or nullptr.
+/// The GPU of that name: one that was added (gpu_figures.h), or of the table. Null: there is none.
 const Gpu* find_gpu(std::string_view name);
 
 enum class Precision { float64, float32, tensorfloat32, float16, bfloat16, float8 };

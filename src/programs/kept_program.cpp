@@ -80,7 +80,7 @@ RunFacts facts_of(const Catalog& catalog, const ProgramCase& program) {
           .device = "cuda",
           .is_planned = true,
           .commit = catalog.commit,
-          .environment = environment_of(catalog)};
+          .environment = environment_of(catalog, &program.dry_run)};
 }
 
 }  // namespace

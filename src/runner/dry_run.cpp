@@ -116,7 +116,8 @@ Environment dry_run_environment(const DryRun& dry_run, const std::filesystem::pa
   const std::string libraries = preloaded_folder(dry_run.libraries, scratch);
   Environment environment{{"LD_PRELOAD", preload(libraries)},
                           {"TRITON_LIBCUDA_PATH", libraries},
-                          {"HEADROOM_DRY_RUN_GPU", dry_run.gpu},
+                          {"HEADROOM_DRY_RUN_GPU",
+                           dry_run.figures.empty() ? dry_run.gpu : dry_run.figures},
                           {"HEADROOM_DRY_RUN_DEVICES", std::to_string(dry_run.devices)},
                           {"HEADROOM_DRY_RUN_MEMORY", std::to_string(dry_run.memory_bytes)},
                           {"HEADROOM_DRY_RUN_OVERCOMMIT", dry_run.overcommit ? "1" : "0"},

@@ -15,6 +15,7 @@
 #include "src/core/file.h"
 #include "src/core/json.h"
 #include "src/results/columns.h"
+#include "src/runner/gpu_json.h"
 #include "src/runner/rule_of_thumb.h"
 #include "src/workers/this_process.h"
 
@@ -161,17 +162,20 @@ std::vector<std::string> relevant_variables() {
 
 std::string kind_of(const RunFacts& run) { return run.is_planned ? "planned" : "measured"; }
 
-Json environment_of(const Catalog& catalog) {
+Json environment_of(const Catalog& catalog, const DryRun* dry_run) {
   Json variables = Json::object();
   for (const std::string& variable : relevant_variables()) {
     const std::size_t sign = variable.find('=');
     variables[variable.substr(0, sign)] = variable.substr(sign + 1);
   }
-  const Json here = {{"cpu", cpu_model()},
-                     {"cores", usable_cores()},
-                     {"kernel", kernel()},
-                     {"libtorch", catalog.libtorch},
-                     {"variables", std::move(variables)}};
+  Json here = {{"cpu", cpu_model()},
+               {"cores", usable_cores()},
+               {"kernel", kernel()},
+               {"libtorch", catalog.libtorch},
+               {"variables", std::move(variables)}};
+  if (dry_run != nullptr && !dry_run->figures.empty()) {
+    here["gpu"] = figures_of(*dry_run::find_gpu(dry_run->gpu));
+  }
   // Whatever bytes a variable holds, it must come out.
   return Json::parse(here.dump(-1, ' ', false, Json::error_handler_t::replace));
 }

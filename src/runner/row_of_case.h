@@ -28,8 +28,9 @@ std::string kind_of(const RunFacts& run);
 /// What can change a number and is in no column of its own: {"cpu", "cores", "kernel", "libtorch",
 /// "variables": {name: value}}, of the processor, the cores that may be used, and the variables
 /// that LibTorch, CUDA and the host's allocator read. The commit is not in it, so that two commits
-/// compare.
-nlohmann::ordered_json environment_of(const Catalog& catalog);
+/// compare. A GPU that no table has is in it with its figures, as "gpu"; `dry_run`: what is
+/// played, null: nothing.
+nlohmann::ordered_json environment_of(const Catalog& catalog, const DryRun* dry_run);
 
 /// What came of one case, and when.
 struct CaseFacts {

@@ -58,7 +58,8 @@ class SuiteRun {
                .device = options.device,
                .is_planned = !options.measures,
                .commit = catalog.commit,
-               .environment = environment_of(catalog)},
+               .environment = environment_of(
+                   catalog, options.dry_run ? &*options.dry_run : nullptr)},
         results_(catalog, suite, options.folder, facts_.environment) {
     const Json header = header_of_run();
     warn_of_locks();

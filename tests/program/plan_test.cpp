@@ -95,6 +95,32 @@ TEST(Plan, TellsThePublishedPeaksOfBert) {
   EXPECT_EQ(mixed.number("rule_model_states_bytes") * 16, mixed.number("model_states_bytes") * 18);
 }
 
+// A GPU that no table has: half of an A100, and slower.
+TEST(Plan, PlaysAGpuOutOfAFile) {
+  const TemporaryFolder folder;
+  const std::string gpu = folder.write("half.yaml",
+                                       "name: half-a100\nlike: a100-40gb\n"
+                                       "memory_bytes: 21474836480\n"
+                                       "memory_bytes_per_second: 0.8e12\n");
+  const std::vector<std::string> words = {source("configs/vit_cifar10.yaml"), "--only",
+                                          "^row_0[13]_(vanilla|bfloat16)$", "--gpu"};
+  const auto of = [&](const std::string& name) {
+    std::vector<std::string> arguments = words;
+    arguments.push_back(name);
+    return plan(folder, arguments);
+  };
+  const auto rows = of(gpu);
+  const auto whole = of("a100-40gb");
+  ASSERT_EQ(rows.size(), 2u);
+  ASSERT_EQ(whole.size(), 2u);
+  EXPECT_EQ(rows[0].text("status"), "out_of_memory");
+  EXPECT_EQ(rows[1].text("status"), "ok");
+  EXPECT_EQ(rows[1].text("device_name"), "half-a100");
+  EXPECT_EQ(rows[1].number("run_peak_reserved_bytes"), whole[1].number("run_peak_reserved_bytes"));
+  EXPECT_GT(rows[1].number("step_time_estimate_ns"), whole[1].number("step_time_estimate_ns"));
+  EXPECT_NE(rows[1].text("environment_hash"), whole[1].text("environment_hash"));
+}
+
 // The ViT's published steps that a GPU computes; those of 4 samples at a time wait for the host,
 // whose pace nobody published.
 TEST(Plan, EstimatesStepsNearThePublishedTimes) {

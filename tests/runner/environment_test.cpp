@@ -15,7 +15,7 @@ TEST(EnvironmentOf, holds_the_variables_that_can_change_a_number) {
       "LD_PRELOAD",          "LD_LIBRARY_PATH"};
   for (const std::string& name : names) setenv(name.c_str(), "", 1);
   setenv("LD_PRELOADED", "no such variable", 1);
-  const auto variables = environment_of(Catalog{}).at("variables");
+  const auto variables = environment_of(Catalog{}, nullptr).at("variables");
   for (const std::string& name : names) {
     EXPECT_TRUE(variables.contains(name)) << name;
     unsetenv(name.c_str());
