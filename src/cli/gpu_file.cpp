@@ -54,8 +54,8 @@ const Gpu* model_of(const Node& root) {
   const std::string& name = text_of(*node, "like");
   const Gpu* found = dry_run::find_gpu(name);
   if (found != nullptr) return found;
-  throw ConfigError(node->place, "no GPU '" + name + "'; " +
-                                     allowed_names(name, dry_run::gpu_names()));
+  throw ConfigError(node->place,
+                    "no GPU '" + name + "'; " + allowed_names(name, dry_run::gpu_names()));
 }
 
 double value_of(const Node& node, const GpuFigure& figure) {

@@ -44,9 +44,9 @@ struct SmallLaunch {
 
 /// Brings what is known up to date with a launch: with the results where all that they are made of
 /// is known, else with that its outputs are not. Whether all of something holds that is not known
-/// is taken for true, and that two single bools do: programs check so that what they computed is valid, and end where it is not.
-/// `owns`: whether an address is a device's. False where the kernel is none of these, or its
-/// arguments are not laid out as expected: it may have written anywhere.
+/// is taken for true, and that two single bools do: programs check so that what they computed is
+/// valid, and end where it is not. `owns`: whether an address is a device's. False where the kernel
+/// is none of these, or its arguments are not laid out as expected: it may have written anywhere.
 bool run_small_kernel(SmallKernel kernel, const SmallLaunch& launch, KnownBytes& known,
                       bool (*owns)(const void* address));
 

@@ -22,12 +22,11 @@ constexpr double most_of() {
   return std::min(kMostWhole, static_cast<double>(std::numeric_limits<Number>::max()));
 }
 
-#define HEADROOM_GPU_FIGURE(name, member, may_be_zero)                                         \
-  GpuFigure {                                                                                  \
-    name, [](const Gpu& gpu) { return static_cast<double>(gpu.member); },                      \
-        [](Gpu& gpu, double value) { gpu.member = static_cast<decltype(gpu.member)>(value); }, \
-        most_of<decltype(Gpu{}.member)>(), std::is_integral_v<decltype(Gpu{}.member)>,         \
-        may_be_zero                                                                            \
+#define HEADROOM_GPU_FIGURE(name, member, may_be_zero)                                             \
+  GpuFigure {                                                                                      \
+    name, [](const Gpu& gpu) { return static_cast<double>(gpu.member); },                          \
+        [](Gpu& gpu, double value) { gpu.member = static_cast<decltype(gpu.member)>(value); },     \
+        most_of<decltype(Gpu{}.member)>(), std::is_integral_v<decltype(Gpu{}.member)>, may_be_zero \
   }
 
 constexpr std::array kFigures{

@@ -130,7 +130,8 @@ struct Tradeoff {
 std::vector<Tradeoff> tradeoffs_of(const CaseGroup& group);
 
 /// Peak memory against samples per second: a point a case, with its number and a plan's interval,
-/// and the names of those that no other case beats in both. Groups with fewer than two such cases have no figure.
+/// and the names of those that no other case beats in both. Groups with fewer than two such cases
+/// have no figure.
 Html tradeoff_section(const std::vector<CaseGroup>& groups);
 
 // How the run went: sections.cpp.

@@ -114,16 +114,16 @@ std::vector<std::string> dry_run_files(const std::string& libraries) {
 
 Environment dry_run_environment(const DryRun& dry_run, const std::filesystem::path& scratch) {
   const std::string libraries = preloaded_folder(dry_run.libraries, scratch);
-  Environment environment{{"LD_PRELOAD", preload(libraries)},
-                          {"TRITON_LIBCUDA_PATH", libraries},
-                          {"HEADROOM_DRY_RUN_GPU",
-                           dry_run.figures.empty() ? dry_run.gpu : dry_run.figures},
-                          {"HEADROOM_DRY_RUN_DEVICES", std::to_string(dry_run.devices)},
-                          {"HEADROOM_DRY_RUN_MEMORY", std::to_string(dry_run.memory_bytes)},
-                          {"HEADROOM_DRY_RUN_OVERCOMMIT", dry_run.overcommit ? "1" : "0"},
-                          {"HEADROOM_DRY_RUN_REPORT", scratch.string()},
-                          // They are none of this machine's.
-                          {"CUDA_VISIBLE_DEVICES", list_devices(dry_run.devices)}};
+  Environment environment{
+      {"LD_PRELOAD", preload(libraries)},
+      {"TRITON_LIBCUDA_PATH", libraries},
+      {"HEADROOM_DRY_RUN_GPU", dry_run.figures.empty() ? dry_run.gpu : dry_run.figures},
+      {"HEADROOM_DRY_RUN_DEVICES", std::to_string(dry_run.devices)},
+      {"HEADROOM_DRY_RUN_MEMORY", std::to_string(dry_run.memory_bytes)},
+      {"HEADROOM_DRY_RUN_OVERCOMMIT", dry_run.overcommit ? "1" : "0"},
+      {"HEADROOM_DRY_RUN_REPORT", scratch.string()},
+      // They are none of this machine's.
+      {"CUDA_VISIBLE_DEVICES", list_devices(dry_run.devices)}};
   if (dry_run.steps > 0) {
     environment.emplace_back("HEADROOM_DRY_RUN_STEPS", std::to_string(dry_run.steps));
   }

@@ -54,12 +54,12 @@ class SuiteRun {
         observer_(observer),
         programs_(programs_of(options)),
         libraries_(options.worker),
-        facts_{.suite = suite.name,
-               .device = options.device,
-               .is_planned = !options.measures,
-               .commit = catalog.commit,
-               .environment = environment_of(
-                   catalog, options.dry_run ? &*options.dry_run : nullptr)},
+        facts_{
+            .suite = suite.name,
+            .device = options.device,
+            .is_planned = !options.measures,
+            .commit = catalog.commit,
+            .environment = environment_of(catalog, options.dry_run ? &*options.dry_run : nullptr)},
         results_(catalog, suite, options.folder, facts_.environment) {
     const Json header = header_of_run();
     warn_of_locks();

@@ -33,8 +33,8 @@ class GpuFile : public testing::Test {
 };
 
 TEST_F(GpuFile, changes_single_figures_of_a_gpu_of_the_table) {
-  const dry_run::Gpu& gpu =
-      read("name: test-capped\nlike: h100\nmemory_bytes_per_second: 2.4e12\nproduct: H100, 500 W\n");
+  const dry_run::Gpu& gpu = read(
+      "name: test-capped\nlike: h100\nmemory_bytes_per_second: 2.4e12\nproduct: H100, 500 W\n");
   const dry_run::Gpu& h100 = *dry_run::find_gpu("h100");
   EXPECT_EQ(dry_run::find_gpu("test-capped"), &gpu);
   EXPECT_EQ(gpu.memory_bytes_per_second, 2.4e12);
