@@ -23,8 +23,9 @@ void add_commands(CommandLine& line) {
   line.app.description("Measures what techniques that save memory buy when networks are trained.");
   line.app.require_subcommand(1);
   line.app.set_version_flag("--version", [&line] { return version(line.catalog()); });
-  for (const auto add : {add_run, add_plan, add_fit, add_why, add_list, add_inspect, add_forward,
-                         add_doctor, add_compare, add_gate, add_verify, add_report, add_export}) {
+  for (const auto add :
+       {add_run, add_plan, add_fit, add_why, add_list, add_inspect, add_forward, add_doctor,
+        add_compare, add_gate, add_verify, add_report, add_export, add_completion, add_manual}) {
     add(line);
   }
 }
@@ -81,8 +82,20 @@ std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {
   return prefix + "one argument too many: " + given + help;
 }
 
+/// For whoever calls headroom for the first time.
+constexpr std::string_view kFirstSteps =
+    "Three things to try:\n"
+    "  headroom plan --gpu h100 -- python3 train.py    what a program takes, with no GPU\n"
+    "  headroom plan configs/vit_cifar10.yaml          the same, of the cases of a suite\n"
+    "  headroom run configs/quickstart.yaml            measures on this machine\n"
+    "headroom --help has all commands.\n";
+
 int run(int argc, char** argv, CommandLine& line) {
   add_commands(line);
+  if (argc < 2) {
+    print(kFirstSteps);
+    return kWrongCall;
+  }
   argc = take_program(argc, argv, line);
   try {
     line.app.parse(argc, argv);

@@ -43,6 +43,8 @@ void add_compare(CommandLine& line);
 void add_gate(CommandLine& line);
 void add_verify(CommandLine& line);
 void add_report(CommandLine& line);
+void add_completion(CommandLine& line);
+void add_manual(CommandLine& line);
 
 /// What `headroom --version` prints.
 std::string version(const Catalog& catalog);

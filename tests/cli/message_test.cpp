@@ -34,8 +34,19 @@ TEST(Message, of_a_wrong_option_names_the_allowed_ones) {
 TEST(Message, of_a_wrong_command_names_the_allowed_ones) {
   expect_refused({"rum"}, 2,
                  "unknown command rum; did you mean 'run'? Allowed: run, plan, fit, why, "
-                 "list, inspect, forward, doctor, compare, gate, verify, report, export");
-  expect_refused({}, 2, "A subcommand is required; headroom --help says more");
+                 "list, inspect, forward, doctor, compare, gate, verify, report, export, "
+                 "completion, manual");
+}
+
+TEST(Message, of_no_argument_at_all_says_what_to_try) {
+  const Ended ended = run_program({});
+  EXPECT_EQ(ended.code, 2);
+  EXPECT_EQ(ended.err, "");
+  EXPECT_TRUE(ended.out.starts_with("Three things to try:\n")) << ended.out;
+  for (const char* part : {"\n  headroom plan --gpu h100 -- ", "\n  headroom plan configs/vit_cif",
+                           "\n  headroom run configs/quick", "\nheadroom --help has all"}) {
+    EXPECT_NE(ended.out.find(part), std::string::npos) << part;
+  }
 }
 
 TEST(Message, of_options_that_are_not_for_a_program_says_so) {
