@@ -17,7 +17,8 @@ namespace {
 using dry_run::Gpu;
 using dry_run::GpuFigure;
 
-constexpr std::size_t kLongestName = 63;  // a report of a dry run holds so much
+constexpr std::size_t kLongestName = 63;      // a report of a dry run holds so much
+constexpr std::size_t kLongestProduct = 255;  // cudaDeviceProp holds so much
 
 std::vector<std::string> allowed_keys() {
   std::vector<std::string> keys{"name", "like", "product", "summary", "source"};
@@ -45,6 +46,20 @@ std::string name_of(const Node& root) {
     throw ConfigError(node->place, "the table has a GPU '" + name + "' (headroom list gpus)");
   }
   return name;
+}
+
+/// Libraries are told it as part of a JSON text.
+std::string product_of(const Node& root, const std::string& name) {
+  const Node* node = root.find("product");
+  if (node == nullptr) return name;
+  const std::string& product = text_of(*node, "product");
+  const auto is_allowed = [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; };
+  if (product.empty() || product.size() > kLongestProduct ||
+      !std::ranges::all_of(product, is_allowed)) {
+    throw ConfigError(node->place, "product: allowed are 1 to " + std::to_string(kLongestProduct) +
+                                       " characters of ASCII, no quotes and no backslash");
+  }
+  return product;
 }
 
 /// What counts where the file has no figure; without `like` nothing.
@@ -102,8 +117,7 @@ const Gpu& read_gpu_file(const std::string& path) {
   if (gpu.context_bytes >= gpu.memory_bytes) {
     throw ConfigError(root.place, "context_bytes is no less than memory_bytes");
   }
-  const Node* said = root.find("product");
-  const std::string product = said == nullptr ? name : text_of(*said, "product");
+  const std::string product = product_of(root, name);
   gpu.name = name;
   gpu.product = product.c_str();
   return *dry_run::add_gpu(dry_run::gpu_text(gpu));

@@ -79,6 +79,8 @@ TEST_F(GpuFile, is_refused_where_it_is_not_whole_or_says_too_much) {
   EXPECT_EQ(error_of("name: h100\nlike: h200\n"),
             "1:7: the table has a GPU 'h100' (headroom list gpus)");
   EXPECT_TRUE(error_of("name: a b\nlike: h100\n").starts_with("1:7: 'a b' is no name; "));
+  EXPECT_TRUE(
+      error_of("name: test-a\nlike: h100\nproduct: 'a \"b\"'\n").starts_with("3:10: product: "));
   EXPECT_TRUE(error_of("name: test-a\nlike: h101\n").starts_with("2:7: no GPU 'h101'; "));
   EXPECT_TRUE(error_of("name: test-a\nlike: h100\nmemory: 1\n")
                   .starts_with("3:1: unknown key 'memory' in the GPU; "));
