@@ -14,7 +14,8 @@ MADE_OF = ("environment", "program", "variables", "ranks")
 
 def fingerprint(source: Source) -> str:
     """Of what a plan is made of, beside headroom: with another program all is planned anew."""
-    texts = [file.read_text() for file in sorted(source.program_folder.rglob("*.py"))]
+    files = sorted(source.program_folder.rglob("*.py")) + source.gpu_files
+    texts = [file.read_text() for file in files]
     texts += [repr([source.facts.get(name) for name in MADE_OF])]
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:16]
 

@@ -55,6 +55,10 @@ class Source:
         script = str(self.facts["program"][1]).replace("{folder}", str(self.folder))
         return Path(script).resolve().parent
 
+    @property
+    def gpu_files(self) -> list:
+        return sorted(set(self.folder.glob("*.yaml")) - {self.folder / "source.yaml"})
+
     def gpu_of(self, row: dict) -> str:
         gpu = row.get("gpu") or self.facts["gpu"]
         return str(self.folder / gpu) if gpu.endswith(".yaml") else gpu
