@@ -128,6 +128,13 @@ std::filesystem::path folder_of_runs(const std::string& folder, const Suite& sui
   return std::filesystem::path(folder) / suite.name;
 }
 
+/// The time as a folder's name: stores of artefacts refuse colons.
+std::string name_of_now() {
+  std::string name = utc_now();
+  std::ranges::replace(name, ':', '-');
+  return name;
+}
+
 std::filesystem::path folder_of(const SuiteArguments& arguments, const std::string& folder,
                                 const Suite& suite) {
   if (!arguments.out.empty()) {
@@ -135,7 +142,7 @@ std::filesystem::path folder_of(const SuiteArguments& arguments, const std::stri
     return arguments.suites.size() > 1 ? out / suite.name : out;
   }
   const std::filesystem::path runs = folder_of_runs(folder, suite);
-  if (!arguments.resume) return runs / utc_now();
+  if (!arguments.resume) return runs / name_of_now();
   const std::filesystem::path last = last_run(runs);
   if (last.empty())
     throw ConfigError("--resume: there is nothing to go on with in " + runs.string());

@@ -163,6 +163,7 @@ TEST_F(Resume, takes_the_newest_folder_where_none_is_named) {
     if (!entry.is_directory()) continue;
     ++folders;
     EXPECT_EQ(read_rows(entry.path()).size(), 2U);
+    EXPECT_EQ(entry.path().string().find(':'), std::string::npos) << entry.path();
   }
   EXPECT_EQ(folders, 1);
 }
