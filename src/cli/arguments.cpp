@@ -8,7 +8,7 @@
 #include "src/cli/gpu_file.h"
 #include "src/core/error.h"
 #include "src/core/text.h"
-#include "src/gpus/gpu_figures.h"
+#include "src/gpus/gpu.h"
 
 namespace headroom {
 namespace {
@@ -80,9 +80,7 @@ DryRun make_dry_run(const Catalog& catalog, const DryRunArguments& arguments,
                : !suite_gpu.empty()   ? suite_gpu
                                       : std::string(dry_run::kDefaultGpu);
   if (is_gpu_file(result.gpu)) {
-    const dry_run::Gpu& read = read_gpu_file(result.gpu);
-    result.gpu = read.name;
-    result.figures = dry_run::gpu_text(read);
+    result.gpu = read_gpu_file(result.gpu).name;
   } else if (dry_run::find_gpu(result.gpu) == nullptr) {
     throw ConfigError("--gpu: no GPU '" + result.gpu + "'; " +
                       allowed_names(result.gpu, dry_run::gpu_names()) +

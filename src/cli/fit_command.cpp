@@ -20,7 +20,7 @@
 #include "src/core/json.h"
 #include "src/core/text.h"
 #include "src/core/yaml.h"
-#include "src/gpus/gpu.h"
+#include "src/gpus/gpu_figures.h"
 #include "src/runner/environment_check.h"
 #include "src/runner/fit_planner.h"
 #include "src/runner/reference.h"
@@ -231,7 +231,7 @@ int fit(const Catalog& catalog, const FitOptions& options) {
   report.memory_bytes = planner.memory_bytes();
   const FitStack& stack = report.stacks[answer->stack];
   // A suite can only name a GPU of the table.
-  const std::string gpu = dry_run.figures.empty() ? dry_run.gpu : "";
+  const std::string gpu = dry_run::added_gpu(dry_run.gpu) == nullptr ? dry_run.gpu : "";
   write_output(report.file, fit_comment(report) + suite->write(stack, answer->size, gpu));
   print(options.json ? json_text(fit_to_json(report)) : format_fit(report));
   return 0;

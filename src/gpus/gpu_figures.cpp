@@ -124,10 +124,13 @@ const Gpu* add_gpu(std::string_view text) {
   return &kept.gpu;
 }
 
+const Gpu* added_gpu(std::string_view name) {
+  const auto found = std::ranges::find(added(), name, &AddedGpu::name);
+  return found == added().end() ? nullptr : &found->gpu;
+}
+
 const Gpu* find_gpu(std::string_view name) {
-  for (const AddedGpu& one : added()) {
-    if (one.name == name) return &one.gpu;
-  }
+  if (const Gpu* gpu = added_gpu(name)) return gpu;
   const auto found = std::ranges::find(gpu_table(), name, &Gpu::name);
   return found == gpu_table().end() ? nullptr : &*found;
 }

@@ -30,4 +30,7 @@ std::string gpu_text(const Gpu& gpu);
 /// name that came before is no longer found. Null: it is no such text.
 const Gpu* add_gpu(std::string_view text);
 
+/// The GPU that was added by that name. Null: none was.
+const Gpu* added_gpu(std::string_view name);
+
 }  // namespace headroom::dry_run

@@ -12,6 +12,7 @@
 #include "src/core/error.h"
 #include "src/core/file.h"
 #include "src/core/scratch_folder.h"
+#include "src/gpus/gpu_figures.h"
 
 namespace headroom {
 namespace {
@@ -106,6 +107,12 @@ bool comes_before(const Json& one, const Json& other) {
   return place(one) < place(other);
 }
 
+/// Its name, or, where the program's own table can't have it, its figures.
+std::string told_gpu(const std::string& name) {
+  const dry_run::Gpu* added = dry_run::added_gpu(name);
+  return added == nullptr ? name : dry_run::gpu_text(*added);
+}
+
 }  // namespace
 
 std::vector<std::string> dry_run_files(const std::string& libraries) {
@@ -114,16 +121,15 @@ std::vector<std::string> dry_run_files(const std::string& libraries) {
 
 Environment dry_run_environment(const DryRun& dry_run, const std::filesystem::path& scratch) {
   const std::string libraries = preloaded_folder(dry_run.libraries, scratch);
-  Environment environment{
-      {"LD_PRELOAD", preload(libraries)},
-      {"TRITON_LIBCUDA_PATH", libraries},
-      {"HEADROOM_DRY_RUN_GPU", dry_run.figures.empty() ? dry_run.gpu : dry_run.figures},
-      {"HEADROOM_DRY_RUN_DEVICES", std::to_string(dry_run.devices)},
-      {"HEADROOM_DRY_RUN_MEMORY", std::to_string(dry_run.memory_bytes)},
-      {"HEADROOM_DRY_RUN_OVERCOMMIT", dry_run.overcommit ? "1" : "0"},
-      {"HEADROOM_DRY_RUN_REPORT", scratch.string()},
-      // They are none of this machine's.
-      {"CUDA_VISIBLE_DEVICES", list_devices(dry_run.devices)}};
+  Environment environment{{"LD_PRELOAD", preload(libraries)},
+                          {"TRITON_LIBCUDA_PATH", libraries},
+                          {"HEADROOM_DRY_RUN_GPU", told_gpu(dry_run.gpu)},
+                          {"HEADROOM_DRY_RUN_DEVICES", std::to_string(dry_run.devices)},
+                          {"HEADROOM_DRY_RUN_MEMORY", std::to_string(dry_run.memory_bytes)},
+                          {"HEADROOM_DRY_RUN_OVERCOMMIT", dry_run.overcommit ? "1" : "0"},
+                          {"HEADROOM_DRY_RUN_REPORT", scratch.string()},
+                          // They are none of this machine's.
+                          {"CUDA_VISIBLE_DEVICES", list_devices(dry_run.devices)}};
   if (dry_run.steps > 0) {
     environment.emplace_back("HEADROOM_DRY_RUN_STEPS", std::to_string(dry_run.steps));
   }

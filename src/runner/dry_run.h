@@ -17,8 +17,7 @@ namespace headroom {
 /// What a dry run plays.
 struct DryRun {
   std::string libraries;  // the folder of libcuda.so.1 and libnvidia-ml.so.1, those of src/dry_run
-  std::string gpu;        // a name that dry_run::find_gpu() finds
-  std::string figures{};  // of a GPU that no table has: dry_run::gpu_text(); else empty
+  std::string gpu;        // a name that find_gpu() finds; empty: kDefaultGpu
   std::int64_t memory_bytes = 0;  // in place of the GPU's own; 0: its own
   int devices = 1;                // of the machine
   static constexpr int kMaxDevices = kMaxDryDevices;

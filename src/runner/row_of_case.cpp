@@ -14,6 +14,7 @@
 #include "src/core/error.h"
 #include "src/core/file.h"
 #include "src/core/json.h"
+#include "src/gpus/gpu_figures.h"
 #include "src/results/columns.h"
 #include "src/runner/gpu_json.h"
 #include "src/runner/rule_of_thumb.h"
@@ -173,9 +174,8 @@ Json environment_of(const Catalog& catalog, const DryRun* dry_run) {
                {"kernel", kernel()},
                {"libtorch", catalog.libtorch},
                {"variables", std::move(variables)}};
-  if (dry_run != nullptr && !dry_run->figures.empty()) {
-    here["gpu"] = figures_of(*dry_run::find_gpu(dry_run->gpu));
-  }
+  const dry_run::Gpu* gpu = dry_run == nullptr ? nullptr : dry_run::added_gpu(dry_run->gpu);
+  if (gpu != nullptr) here["gpu"] = figures_of(*gpu);
   // Whatever bytes a variable holds, it must come out.
   return Json::parse(here.dump(-1, ' ', false, Json::error_handler_t::replace));
 }

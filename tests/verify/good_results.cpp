@@ -48,6 +48,7 @@ constexpr GoodColumn kGoodColumns[] = {
     {"status", kText, ColumnGroup::identity, "runner"},
     {"reason", kText, ColumnGroup::identity, "runner"},
     {"batch_size", kInteger, ColumnGroup::work, "case:train.batch_size"},
+    {"global_batch_size", kInteger, ColumnGroup::work, "worker"},
     {"parameters", kInteger, ColumnGroup::work, "worker"},
     {"frozen_parameters", kInteger, ColumnGroup::work, "worker"},
     {"steps", kInteger, ColumnGroup::work, "case:train.steps"},

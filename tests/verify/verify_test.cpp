@@ -138,6 +138,7 @@ TEST(Verify, computes_time_and_learning_again) {
       {"samples", [](GoodResults& r) { r.set(0, "step_time_mad_ns", 11); }},
       {"samples", [](GoodResults& r) { r.set(0, "step_time_min_ns", 29); }},
       {"samples", [](GoodResults& r) { r.set(0, "samples_per_second", 8e7 + 1); }},
+      {"samples", [](GoodResults& r) { r.set(0, "global_batch_size", 5); }},
       {"samples", [](GoodResults& r) { r.set(0, "data_wait_median_ns", 3); }},
       {"samples", [](GoodResults& r) { r.record(0)["data_wait_ns"][1] = 3; }},
       {"samples", [](GoodResults& r) { r.record(0)["data_wait_ns"].erase(2); }},
