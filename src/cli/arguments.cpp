@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/cli/arguments.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <string_view>
 
 #include "src/cli/command_line.h"
 #include "src/cli/gpu_file.h"
+#include "src/core/enum_names.h"
 #include "src/core/error.h"
 #include "src/core/text.h"
 #include "src/gpus/gpu.h"
@@ -27,6 +29,11 @@ void check_can_plan(const Catalog& catalog) {
     throw Unsupported(why_no_cuda() +
                       ", and nothing can be planned without that (a GPU is not needed)");
   }
+}
+
+std::vector<std::string> names_of_varied() {
+  const auto names = enum_names<Varied>();
+  return {names.begin(), names.end()};
 }
 
 }  // namespace
@@ -56,6 +63,9 @@ std::vector<Override> OverrideArguments::overrides() const {
 void SuiteArguments::add_to(CLI::App& command, const std::string& folder) {
   command.add_option("SUITE", suites, "Suite files");
   command.add_option("--only", only, "Only cases whose name this regular expression finds");
+  command.add_option("--shard", shard,
+                     "I/N: only the I-th of N parts of the cases, by a hash of their names; "
+                     "'headroom merge' brings them together");
   overrides.add_to(command);
   command.add_option("--out", out, "The folder for results; default: " + folder + "/SUITE/TIME");
   command.add_flag("--resume", resume,
@@ -71,6 +81,23 @@ void DryRunArguments::add_to(CLI::App& command) {
                      "default: the suite's, or h200");
   command.add_option("--gpu-memory", memory,
                      "Its memory, in place of the GPU's own: 16GiB, 500MiB or bytes");
+}
+
+void VaryArguments::add_to(CLI::App& command) {
+  command
+      .add_option("--vary", names,
+                  "What old and new may differ in, as it is what is tried: libtorch, driver")
+      ->delimiter(',')
+      ->check(CLI::IsMember(names_of_varied()));
+}
+
+std::vector<Varied> VaryArguments::varied() const {
+  std::vector<Varied> list;
+  for (const std::string& name : names) {
+    const std::vector<std::string> all = names_of_varied();
+    list.push_back(static_cast<Varied>(std::ranges::find(all, name) - all.begin()));
+  }
+  return list;
 }
 
 DryRun make_dry_run(const Catalog& catalog, const DryRunArguments& arguments,

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "src/results/machine.h"
 #include "src/runner/dry_run.h"
 #include "src/suite/catalog.h"
 #include "src/suite/suite.h"
@@ -29,6 +30,7 @@ struct OverrideArguments {
 struct SuiteArguments {
   std::vector<std::string> suites;
   std::string only;
+  std::string shard;  // "2/8"; empty: not given
   OverrideArguments overrides;
   std::string out;
   bool resume = false;
@@ -45,6 +47,14 @@ struct DryRunArguments {
   std::string memory;  // "16GiB"; empty: the GPU's own
 
   void add_to(CLI::App& command);
+};
+
+/// What old and new results may differ in: --vary of `compare`, `gate` and `nightly`.
+struct VaryArguments {
+  std::vector<std::string> names;
+
+  void add_to(CLI::App& command);
+  std::vector<Varied> varied() const;
 };
 
 /// `suite_gpu` is played where the arguments name no GPU; empty: none either, so the default.

@@ -23,9 +23,9 @@ void add_commands(CommandLine& line) {
   line.app.description("Measures what techniques that save memory buy when networks are trained.");
   line.app.require_subcommand(1);
   line.app.set_version_flag("--version", [&line] { return version(line.catalog()); });
-  for (const auto add :
-       {add_run, add_plan, add_fit, add_why, add_list, add_inspect, add_forward, add_doctor,
-        add_compare, add_gate, add_verify, add_report, add_export, add_completion, add_manual}) {
+  for (const auto add : {add_run, add_plan, add_fit, add_why, add_list, add_inspect, add_forward,
+                         add_doctor, add_compare, add_gate, add_nightly, add_merge, add_verify,
+                         add_report, add_export, add_completion, add_manual}) {
     add(line);
   }
 }

@@ -41,6 +41,8 @@ void add_doctor(CommandLine& line);
 void add_export(CommandLine& line);
 void add_compare(CommandLine& line);
 void add_gate(CommandLine& line);
+void add_merge(CommandLine& line);
+void add_nightly(CommandLine& line);
 void add_verify(CommandLine& line);
 void add_report(CommandLine& line);
 void add_completion(CommandLine& line);

@@ -3,6 +3,7 @@
 #include <iterator>
 #include <memory>
 
+#include "src/cli/arguments.h"
 #include "src/cli/command_line.h"
 #include "src/cli/output.h"
 #include "src/compare/comparison.h"
@@ -15,6 +16,7 @@ struct CompareOptions {
   std::string old_folder;
   std::string new_folder;
   std::string format = "table";
+  VaryArguments vary;
   bool anyway = false;
 };
 
@@ -36,7 +38,7 @@ void say_differences(const Comparison& comparison) {
 int compare_folders(const CompareOptions& options) {
   const std::vector<Results> old_results = read_all_results(options.old_folder);
   const std::vector<Results> new_results = read_all_results(options.new_folder);
-  const Comparison comparison = compare(old_results, new_results);
+  const Comparison comparison = compare(old_results, new_results, options.vary.varied());
   if (!comparison.is_of_the_same() && !options.anyway) {
     say_differences(comparison);
     throw ResultsError("these are not results of the same machine and work; --anyway shows them");
@@ -61,6 +63,7 @@ void add_compare(CommandLine& line) {
   command->add_option("--format", options->format, "How to show it")
       ->check(CLI::IsMember(comparison_format_names()))
       ->capture_default_str();
+  options->vary.add_to(*command);
   command->add_flag("--anyway", options->anyway,
                     "Show results of other machines or other work too, with no verdict on those");
   command->callback(

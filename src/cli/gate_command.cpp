@@ -3,9 +3,9 @@
 #include <memory>
 
 #include "src/cli/command_line.h"
+#include "src/cli/gate.h"
 #include "src/cli/output.h"
 #include "src/compare/night.h"
-#include "src/core/enum_names.h"
 #include "src/core/text.h"
 #include "src/results/columns.h"
 #include "src/runner/suite_run.h"
@@ -14,17 +14,14 @@ namespace headroom {
 namespace {
 
 struct GateOptions {
-  std::string folder;
-  std::string history;
+  GateArguments gate;
   bool suspects = false;
 };
 
-std::string lights_table(const Night& night) {
-  std::vector<std::vector<std::string>> lines;
-  for (const NightlyCase& one : night.cases) {
-    lines.push_back({one.suite, one.name, std::string(enum_name(one.light)), one.reason});
-  }
-  return format_table({"suite", "case", "light", "reason"}, lines);
+std::vector<std::string> night_format_names() {
+  std::vector<std::string> names;
+  for (const NightFormat& format : night_formats()) names.emplace_back(format.name);
+  return names;
 }
 
 /// The commit that a side's results were made with.
@@ -35,40 +32,52 @@ std::string commit_of(const std::vector<Results>& results) {
   return "";
 }
 
-int show_suspects(const NightlyResults& results, const History& history) {
-  for (const NightlyCase& one : suspects(results, history)) {
+int show_suspects(const GateArguments& arguments) {
+  const NightlyResults results = read_nightly(arguments.folder);
+  const History history(arguments.history);
+  for (const NightlyCase& one : suspects(results, history, arguments.vary.varied())) {
     print(printable(one.suite) + "\t" + printable(one.name) + "\n");
   }
   return 0;
 }
 
-int gate(const GateOptions& options) {
-  const NightlyResults results = read_nightly(options.folder);
-  History history(options.history);
-  if (options.suspects) return show_suspects(results, history);
-  const Night night = judge_night(results, history);
-  history.add(results.journals(), utc_now(), commit_of(results.old_results),
-              commit_of(results.new_results), night.cases);
-  print(comparison_table(night.comparison) + "\n" + lights_table(night) + "\n" +
-        std::string(enum_name(night.light())) + "\n");
-  return night.light() == Light::red ? 1 : 0;
+}  // namespace
+
+void GateArguments::add_to(CLI::App& command) {
+  command.add_option("--history", history, "The nights so far, a file of SQLite")->required();
+  command.add_option("--format", format, "How to show it")
+      ->check(CLI::IsMember(night_format_names()))
+      ->capture_default_str();
+  vary.add_to(command);
 }
 
-}  // namespace
+int judge(const GateArguments& arguments) {
+  const NightlyResults results = read_nightly(arguments.folder);
+  History history(arguments.history);
+  const Night night = judge_night(results, history, arguments.vary.varied());
+  history.add(results.journals(), utc_now(), commit_of(results.old_results),
+              commit_of(results.new_results), night.cases, night.comparison.varied);
+  const auto format = std::ranges::find(night_formats(), arguments.format, &NightFormat::name);
+  print(format->write(night));
+  return night.light() == Light::red ? 1 : 0;
+}
 
 void add_gate(CommandLine& line) {
   CLI::App* command =
       line.app.add_subcommand("gate", "Judge a night's results, and keep it in the history");
   const auto options = std::make_shared<GateOptions>();
   command
-      ->add_option("FOLDER", options->folder,
-                   "What ci/nightly left: old/, new/ and, where it was run again, rerun/")
+      ->add_option("FOLDER", options->gate.folder,
+                   "What `nightly` left: old/, new/ and, where it was run again, rerun/")
       ->required();
-  command->add_option("--history", options->history, "The nights so far, a file of SQLite")
-      ->required();
+  options->gate.add_to(*command);
   command->add_flag("--suspects", options->suspects,
                     "Only print the cases whose time a rerun has to confirm: suite, TAB, case");
-  command->callback([&line, options] { line.action = [options] { return gate(*options); }; });
+  command->callback([&line, options] {
+    line.action = [options] {
+      return options->suspects ? show_suspects(options->gate) : judge(options->gate);
+    };
+  });
 }
 
 }  // namespace headroom

@@ -23,19 +23,24 @@ namespace headroom {
 namespace {
 
 constexpr const char* kPlanFolder = "out/plan";
+constexpr std::size_t kMostJobs = 1024;
 
 struct PlanOptions {
   SuiteArguments cases;
   DryRunArguments dry_run;
   ProgramArguments program;
+  std::size_t jobs = 1;
   bool explain = false;  // of a program
   std::string name;      // of a program
 };
 
 /// Throws ConfigError where an option was given that a program can't obey.
-void check_options_of_program(const SuiteArguments& given) {
+void check_options_of_program(const PlanOptions& options) {
+  const SuiteArguments& given = options.cases;
   refuse_options("plan: ",
                  {{"--only", !given.only.empty()},
+                  {"--shard", !given.shard.empty()},
+                  {"--jobs", options.jobs > 1},
                   {"--set", !given.overrides.set.empty()},
                   {"--resume", given.resume}},
                  " is for suites; before -- PROGRAM, --gpu, --gpu-memory, --ranks, --rank, "
@@ -67,7 +72,7 @@ std::string name_of_results(const PlanOptions& options, const std::vector<std::s
 }
 
 int plan_program(const CommandLine& line, const Catalog& catalog, const PlanOptions& options) {
-  check_options_of_program(options.cases);
+  check_options_of_program(options);
   const std::string& ranks_given = options.cases.overrides.ranks;
   const PlayedRanks played = options.program.played(ranks_given);
   DryRun dry_run = make_dry_run(catalog, options.dry_run);
@@ -104,6 +109,7 @@ int plan(const CommandLine& line, const PlanOptions& options) {
     run.worker = worker_path();
     run.device = "cuda";
     run.measures = false;
+    run.jobs = options.jobs;
     run.dry_run = make_dry_run(catalog, options.dry_run, suite.gpu);
     return run;
   };
@@ -120,6 +126,11 @@ void add_plan(CommandLine& line) {
   options->cases.add_to(*command, kPlanFolder);
   options->dry_run.add_to(*command);
   options->program.add_to(*command);
+  command
+      ->add_option("--jobs", options->jobs,
+                   "How many cases to plan at once; each takes a core and some GB of memory")
+      ->check(CLI::Range(std::size_t{1}, kMostJobs))
+      ->capture_default_str();
   command->add_option("--name", options->name,
                       "Of a program: what its row in --out is called; default: as its script");
   command->add_flag("--explain", options->explain,

@@ -27,6 +27,7 @@
 #include "src/results/last_run.h"
 #include "src/results/results_folder.h"
 #include "src/runner/suite_run.h"
+#include "src/suite/shard.h"
 #include "src/workers/this_process.h"
 
 namespace headroom {
@@ -167,13 +168,23 @@ void check_names(const std::vector<Suite>& suites) {
   }
 }
 
-int exit_code(const std::vector<Row>& rows) {
-  const auto some_failed = std::any_of(rows.begin(), rows.end(),
-                                       [](const Row& row) { return is_failure(status_of(row)); });
-  if (some_failed) return kFailed;
-  // One case that the machine can't do is a result; a run with nothing else is not what was asked.
-  const auto none_possible = !rows.empty() && std::all_of(rows.begin(), rows.end(), &lacks_machine);
-  return none_possible ? kMachineLacks : 0;
+/// The cases whose name --only finds; empty: all. Throws ConfigError where it is no regular
+/// expression, or finds none.
+std::function<bool(const Case&)> names_matching(const std::string& text,
+                                                const std::vector<Suite>& suites) {
+  if (text.empty()) return [](const Case&) { return true; };
+  std::regex only;
+  try {
+    // The GNU library's matcher that does not try all ways one after the other.
+    only = std::regex(text, std::regex::ECMAScript | std::regex_constants::__polynomial);
+  } catch (const std::regex_error&) {
+    throw ConfigError("--only: no regular expression: " + text);
+  }
+  const auto matches = [only](const Case& one) { return std::regex_search(one.name, only); };
+  for (const Suite& suite : suites) {
+    if (std::any_of(suite.cases.begin(), suite.cases.end(), matches)) return matches;
+  }
+  throw ConfigError("--only: no case's name matches " + text);
 }
 
 }  // namespace
@@ -183,22 +194,21 @@ Selection select_cases(const Catalog& catalog, const SuiteArguments& arguments) 
   for (const std::string& path : arguments.suites) {
     selection.suites.push_back(load_suite(path, catalog, arguments.overrides.overrides()));
   }
-  selection.selects = [](const Case&) { return true; };
-  if (arguments.only.empty()) return selection;
-  std::regex only;
-  try {
-    // The GNU library's matcher that does not try all ways one after the other.
-    only = std::regex(arguments.only, std::regex::ECMAScript | std::regex_constants::__polynomial);
-  } catch (const std::regex_error&) {
-    throw ConfigError("--only: no regular expression: " + arguments.only);
-  }
-  selection.selects = [only](const Case& candidate) {
-    return std::regex_search(candidate.name, only);
+  const Shard shard = arguments.shard.empty() ? Shard() : parse_shard(arguments.shard);
+  const auto is_named = names_matching(arguments.only, selection.suites);
+  selection.selects = [=](const Case& candidate) {
+    return is_named(candidate) && shard.holds(candidate.name);
   };
-  for (const Suite& suite : selection.suites) {
-    if (std::any_of(suite.cases.begin(), suite.cases.end(), selection.selects)) return selection;
-  }
-  throw ConfigError("--only: no case's name matches " + arguments.only);
+  return selection;
+}
+
+int exit_code(const std::vector<Row>& rows) {
+  const auto some_failed = std::any_of(rows.begin(), rows.end(),
+                                       [](const Row& row) { return is_failure(status_of(row)); });
+  if (some_failed) return kFailed;
+  // One case that the machine can't do is a result; a run with nothing else is not what was asked.
+  const auto none_possible = !rows.empty() && std::all_of(rows.begin(), rows.end(), &lacks_machine);
+  return none_possible ? kMachineLacks : 0;
 }
 
 int run_suites(const Catalog& catalog, const SuiteArguments& arguments, const std::string& folder,

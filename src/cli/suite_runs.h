@@ -18,8 +18,11 @@ struct Selection {
   std::function<bool(const Case&)> selects;
 };
 
-/// Throws ConfigError where a suite is wrong or --only names no case.
+/// Throws ConfigError where a suite, --only or --shard is wrong, or --only names no case.
 Selection select_cases(const Catalog& catalog, const SuiteArguments& arguments);
+
+/// The exit code that rows come to: 1 where a case failed, 4 where the machine can do none.
+int exit_code(const std::vector<Row>& rows);
 
 /// Runs all suites and prints what came of them; `format` makes the table for people. `options_of`
 /// gives a suite's options but for the folder and the selection. Gives the exit code. Throws

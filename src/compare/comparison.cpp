@@ -7,22 +7,13 @@
 #include "src/core/error.h"
 #include "src/core/json.h"
 #include "src/results/columns.h"
+#include "src/results/journal.h"
 #include "src/suite/case.h"
 
 namespace headroom {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-/// What a case's worker says of the machine.
-Json devices_of(const CaseResult& run) {
-  Json devices = Json::object();
-  for (const std::string_view column :
-       {column::device_name, column::gpu_uuid, column::cuda, column::driver}) {
-    if (run.row.contains(column)) devices[column] = run.row[column];
-  }
-  return devices;
-}
 
 /// The techniques by name, so that an option that only one of two versions knows is told from
 /// another value.
@@ -37,23 +28,31 @@ Json comparable(Json work) {
   return work;
 }
 
-/// What differs between the machines: "cores was 2 and is 4". Of plans: the GPU that is played.
-/// A LibTorch is part of the machine where something is measured; of a plan it is what is tried.
-std::vector<std::string> machine_differences(const Repeats& old_case, const Repeats& new_case) {
-  std::vector<std::string> list;
+/// A LibTorch of the same version may have been built anew.
+void add_libraries(const Repeats& old_case, const Repeats& new_case,
+                   const std::vector<Varied>& may_vary, MachineDifferences& into) {
+  const std::string& old_hash = old_case.libraries;
+  const std::string& new_hash = new_case.libraries;
+  if (old_hash.empty() || new_hash.empty() || old_hash == new_hash) return;
+  const bool is_tried = std::ranges::find(may_vary, Varied::libtorch) != may_vary.end();
+  (is_tried ? into.varied : into.others)
+      .push_back(JsonDifference{kLibrariesKey, old_hash, new_hash}.text());
+}
+
+/// What differs between the machines. Of plans: the GPU that is played. A LibTorch is part of the
+/// machine where something is measured; of a plan it is what is tried.
+MachineDifferences differences_of_machines(const Repeats& old_case, const Repeats& new_case,
+                                           const std::vector<Varied>& may_vary) {
+  MachineDifferences result;
+  if (!old_case.runs.empty() && !new_case.runs.empty()) {
+    result = machine_differences(*old_case.runs.front(), *new_case.runs.front(), old_case.kind,
+                                 may_vary);
+  }
   if (old_case.device != new_case.device) {
-    list.push_back(JsonDifference{"device", old_case.device, new_case.device}.text());
+    result.others.push_back(JsonDifference{"device", old_case.device, new_case.device}.text());
   }
-  if (old_case.kind == "planned" || old_case.runs.empty() || new_case.runs.empty()) return list;
-  const CaseResult& old_run = *old_case.runs.front();
-  const CaseResult& new_run = *new_case.runs.front();
-  for (const JsonDifference& difference : differences(old_run.environment, new_run.environment)) {
-    list.push_back(difference.text());
-  }
-  for (const JsonDifference& difference : differences(devices_of(old_run), devices_of(new_run))) {
-    if (difference.is_in_both) list.push_back(difference.text());  // a crashed worker says nothing
-  }
-  return list;
+  if (old_case.kind != "planned") add_libraries(old_case, new_case, may_vary, result);
+  return result;
 }
 
 /// What differs between the work of the two. A field that only one of them knows does not: its
@@ -156,8 +155,8 @@ Trend Comparison::trend() const {
   return gravest;
 }
 
-Comparison compare(const std::vector<Results>& old_results,
-                   const std::vector<Results>& new_results) {
+Comparison compare(const std::vector<Results>& old_results, const std::vector<Results>& new_results,
+                   const std::vector<Varied>& may_vary) {
   const std::vector<Repeats> old_cases = repeats_of(old_results);
   const std::vector<Repeats> new_cases = repeats_of(new_results);
   Comparison comparison;
@@ -172,7 +171,9 @@ Comparison compare(const std::vector<Results>& old_results,
       continue;
     }
     have_one_in_common = true;
-    add_once(machine_differences(old_case, *new_case), comparison.machine_differences);
+    const auto machines = differences_of_machines(old_case, *new_case, may_vary);
+    add_once(machines.others, comparison.machine_differences);
+    add_once(machines.varied, comparison.varied);
     comparison.cases.push_back(compare_case(old_case, *new_case));
     comparison.cases.back().work_differences = work_differences(old_case, *new_case);
   }

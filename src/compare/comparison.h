@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "src/compare/changes.h"
+#include "src/results/machine.h"
 
 namespace headroom {
 
@@ -31,6 +32,7 @@ struct Comparison {
   /// `same` or, where they differ, `unclear`.
   std::vector<std::string> machine_differences;
   std::vector<CaseChange> cases;
+  std::vector<std::string> varied = {};  // what differs of that which may: what is tried
 
   bool is_of_the_same() const;  // machine, and work of all cases
   Trend trend() const;          // the gravest
@@ -38,9 +40,10 @@ struct Comparison {
 
 /// Compares case by case. A case that vanished, or ends worse than it did, is worse; one that
 /// appeared has nothing to be compared with, and is the same.
+/// The machines may differ in what `may_vary` names.
 /// Throws ResultsError where no case is in both, or the results of one side do not belong together.
-Comparison compare(const std::vector<Results>& old_results,
-                   const std::vector<Results>& new_results);
+Comparison compare(const std::vector<Results>& old_results, const std::vector<Results>& new_results,
+                   const std::vector<Varied>& may_vary = {});
 
 // A comparison in the forms that people and programs read. Names out of suite files are escaped as
 // the form asks.
@@ -51,9 +54,9 @@ std::string comparison_table(const Comparison& comparison);
 /// The same, for the summary of a job on GitHub.
 std::string comparison_markdown(const Comparison& comparison);
 
-/// The whole comparison: {"trend", "machine_differences", "cases": [{"suite", "case", "trend",
-/// "old_status", "new_status", "reason", "work_differences", "figures": [...], "old_place",
-/// "new_place", "growth": [...]}]}.
+/// The whole comparison: {"trend", "varied", "machine_differences", "cases": [{"suite", "case",
+/// "trend", "old_status", "new_status", "reason", "work_differences", "figures": [...],
+/// "old_place", "new_place", "growth": [...]}]}.
 std::string comparison_json(const Comparison& comparison);
 
 /// A test case for each case: a failure where it is worse, skipped where it is unclear.

@@ -16,12 +16,13 @@ namespace headroom {
 // A table for a terminal.
 namespace {
 
-std::string title(const Comparison& comparison) {
-  if (comparison.machine_differences.empty()) return "";
-  std::string text = "Different machines: this says nothing of a regression.\n";
-  for (const std::string& line : comparison.machine_differences) {
-    text += "  " + printable(line) + "\n";
-  }
+constexpr const char* kOtherMachines = "Different machines: this says nothing of a regression.";
+constexpr const char* kTried = "What is tried:";
+
+std::string lines_below(const char* title, const std::vector<std::string>& texts) {
+  if (texts.empty()) return "";
+  std::string text = std::string(title) + "\n";
+  for (const std::string& line : texts) text += "  " + printable(line) + "\n";
   return text;
 }
 
@@ -35,7 +36,8 @@ std::string comparison_table(const Comparison& comparison) {
     if (!entry.notes.empty()) notes += printable(entry.where) + ":\n";
     for (const std::string& note : entry.notes) notes += "  " + printable(note) + "\n";
   }
-  std::string text = title(comparison);
+  std::string text = lines_below(kTried, comparison.varied) +
+                     lines_below(kOtherMachines, comparison.machine_differences);
   if (!lines.empty()) text += format_table(line_header(), lines, {"old", "new"}) + "\n";
   if (!notes.empty()) text += notes + "\n";
   return text + count_text(comparison) + "\n";
@@ -56,14 +58,16 @@ std::string list_text(const std::vector<std::string>& texts) {
   return list;
 }
 
+std::string list_below(const char* title, const std::vector<std::string>& texts) {
+  return texts.empty() ? "" : std::string(title) + "\n\n" + list_text(texts) + "\n";
+}
+
 }  // namespace
 
 std::string comparison_markdown(const Comparison& comparison) {
   std::string text = "**" + escape_markdown(count_text(comparison)) + "**\n\n";
-  if (!comparison.machine_differences.empty()) {
-    text += "Different machines: this says nothing of a regression.\n\n" +
-            list_text(comparison.machine_differences) + "\n";
-  }
+  text += list_below(kTried, comparison.varied) +
+          list_below(kOtherMachines, comparison.machine_differences);
   std::string rows;
   std::string notes;
   for (const ComparisonEntry& entry : comparison_entries(comparison)) {
@@ -131,6 +135,7 @@ Json case_json(const CaseChange& change) {
 
 std::string comparison_json(const Comparison& comparison) {
   Json json{{"trend", enum_name(comparison.trend())},
+            {"varied", comparison.varied},
             {"machine_differences", comparison.machine_differences},
             {"cases", Json::array()}};
   for (const CaseChange& change : comparison.cases) json["cases"].push_back(case_json(change));

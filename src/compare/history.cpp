@@ -113,6 +113,9 @@ History::History(const std::string& path) : path_(path) {
   execute(database, path_,
           "CREATE TABLE IF NOT EXISTS night_journals (night INTEGER PRIMARY KEY, "
           "journals TEXT NOT NULL UNIQUE)");
+  execute(database_.get(), path_,
+          "CREATE TABLE IF NOT EXISTS night_varied (night INTEGER NOT NULL, what TEXT NOT NULL, "
+          "PRIMARY KEY (night, what))");
 }
 
 History::~History() = default;
@@ -131,7 +134,7 @@ int History::yellow_nights(const NightlyCase& like, const std::string& journals)
 
 void History::add(const std::string& journals, const std::string& judged_at,
                   const std::string& old_commit, const std::string& new_commit,
-                  const std::vector<NightlyCase>& cases) {
+                  const std::vector<NightlyCase>& cases, const std::vector<std::string>& varied) {
   execute(database_.get(), path_, "BEGIN IMMEDIATE");
   try {
     Statement number(database_.get(), path_,
@@ -141,6 +144,10 @@ void History::add(const std::string& journals, const std::string& judged_at,
     const double night = number.number();
     Statement name(database_.get(), path_, "INSERT OR REPLACE INTO night_journals VALUES (?, ?)");
     name.bind(night).bind(journals).step();
+    for (const std::string& what : varied) {
+      Statement insert(database_.get(), path_, "INSERT OR IGNORE INTO night_varied VALUES (?, ?)");
+      insert.bind(night).bind(what).step();
+    }
     for (const NightlyCase& nightly : cases) {
       Statement insert(database_.get(), path_,
                        "INSERT INTO nights VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "

@@ -70,26 +70,17 @@ namespace {
 
 constexpr std::string_view kTime = column::step_time_min_ns;
 
-/// The machine of a run: what the history of a case depends on.
-std::string machine_of(const CaseResult& run) {
-  std::string text = run.environment.dump();
-  for (const std::string_view column :
-       {column::device, column::device_name, column::gpu_uuid, column::driver}) {
-    text += " " + text_in(run.row, column);
-  }
-  return fingerprint(text);
-}
-
 /// A night's results by case, and its history.
 class Judge {
  public:
-  Judge(const NightlyResults& results, const History& history)
+  Judge(const NightlyResults& results, const History& history, const std::vector<Varied>& may_vary)
       : old_(repeats_of(results.old_results)),
         new_(repeats_of(results.new_results)),
         rerun_old_(repeats_of(results.rerun_old)),
         rerun_new_(repeats_of(results.rerun_new)),
         journals_(results.journals()),
-        history_(history) {}
+        history_(history),
+        may_vary_(may_vary) {}
 
   /// What is known of its time; nothing where a side has none.
   std::optional<TimeEvidence> evidence(const NightlyCase& nightly) const {
@@ -108,7 +99,7 @@ class Judge {
     NightlyCase nightly{.suite = change.suite, .name = change.name, .machine = ""};
     const Repeats* const repeats = find_repeats(new_, nightly.suite, nightly.name);
     if (repeats != nullptr && !repeats->runs.empty())
-      nightly.machine = machine_of(*repeats->runs[0]);
+      nightly.machine = machine_of(*repeats->runs[0], may_vary_);
     return nightly;
   }
 
@@ -177,6 +168,7 @@ class Judge {
   std::vector<Repeats> rerun_new_;
   std::string journals_;
   const History& history_;
+  const std::vector<Varied>& may_vary_;
 };
 
 }  // namespace
@@ -206,24 +198,28 @@ Light Night::light() const {
   return gravest;
 }
 
-Night judge_night(const NightlyResults& results, const History& history) {
-  Night night{.comparison = compare(results.old_results, results.new_results), .cases = {}};
+Night judge_night(const NightlyResults& results, const History& history,
+                  const std::vector<Varied>& may_vary) {
+  Night night{.comparison = compare(results.old_results, results.new_results, may_vary),
+              .cases = {}};
   if (!night.comparison.is_of_the_same()) {
     throw ResultsError(
         "old and new are not of the same machine and work; `headroom compare` lists "
         "what differs");
   }
-  const Judge judge(results, history);
+  const Judge judge(results, history, may_vary);
   for (const CaseChange& change : night.comparison.cases) {
     night.cases.push_back(judge.judge(change));
   }
   return night;
 }
 
-std::vector<NightlyCase> suspects(const NightlyResults& results, const History& history) {
-  const Judge judge(results, history);
+std::vector<NightlyCase> suspects(const NightlyResults& results, const History& history,
+                                  const std::vector<Varied>& may_vary) {
+  const Judge judge(results, history, may_vary);
   std::vector<NightlyCase> list;
-  for (const CaseChange& change : compare(results.old_results, results.new_results).cases) {
+  const Comparison changes = compare(results.old_results, results.new_results, may_vary);
+  for (const CaseChange& change : changes.cases) {
     const NightlyCase nightly = judge.nightly_case(change);
     const auto evidence = judge.evidence(nightly);
     if (evidence && needs_rerun(*evidence)) list.push_back(nightly);

@@ -61,7 +61,8 @@ struct NightlyCase {
 };
 
 /// The nights so far, in one SQLite file: a table `nights` of the cases of each, which any tool
-/// reads, and a table `night_journals` of what each was judged by; of nights that earlier versions
+/// reads, a table `night_varied` of what old and new differ in where that was tried, and a table
+/// `night_journals` of what each was judged by; of nights that earlier versions
 /// added it knows nothing. Throws ResultsError where the file is no history, or another process
 /// holds it; std::system_error that names it where the machine can't open, read or write it.
 class History {
@@ -75,10 +76,11 @@ class History {
   /// where that is not in the history, up to the last one.
   int yellow_nights(const NightlyCase& like, const std::string& journals) const;
   /// Adds the night of `journals` (see NightlyResults), which was judged at `judged_at` (UTC, ISO
-  /// 8601): all its cases, or none where it fails. Of a night that is there already only what its
-  /// cases came to is written again.
+  /// 8601): all its cases, with what was varied, or none where it fails. Of a night that is there
+  /// already only what its cases came to is written again.
   void add(const std::string& journals, const std::string& judged_at, const std::string& old_commit,
-           const std::string& new_commit, const std::vector<NightlyCase>& cases);
+           const std::string& new_commit, const std::vector<NightlyCase>& cases,
+           const std::vector<std::string>& varied = {});
 
  private:
   struct Close {
@@ -115,10 +117,23 @@ struct Night {
 
 /// Judges each case: anything but a step's time by compare(), where worse is red and unclear is
 /// yellow; a step's time by time_light(). Throws ResultsError where old and new are not of the same
-/// machine and work.
-Night judge_night(const NightlyResults& results, const History& history);
+/// machine, but for what may vary, and work.
+Night judge_night(const NightlyResults& results, const History& history,
+                  const std::vector<Varied>& may_vary = {});
 
 /// The cases whose time is suspect, and which a rerun, or one more round of it, has to confirm.
-std::vector<NightlyCase> suspects(const NightlyResults& results, const History& history);
+std::vector<NightlyCase> suspects(const NightlyResults& results, const History& history,
+                                  const std::vector<Varied>& may_vary = {});
+
+/// A form of a night, by name.
+struct NightFormat {
+  const char* name;
+  std::string (*write)(const Night&);
+};
+
+/// The table for a terminal; markdown for the summary of a job; json: {"light", "cases": [{"suite",
+/// "case", "light", "ratio", "reason"}], "comparison": ...}; junit: a failure for each red case,
+/// skipped where it is yellow; github: an annotation for each case that is not green.
+const std::vector<NightFormat>& night_formats();
 
 }  // namespace headroom

@@ -18,6 +18,7 @@ Repeats& find_or_add(std::vector<Repeats>& list, const Results& one, const std::
                   .name = name,
                   .kind = one.header["kind"].get<std::string>(),
                   .device = one.header["device"].get<std::string>(),
+                  .libraries = text_in(one.header, kLibrariesKey),
                   .runs = {}});
   return list.back();
 }

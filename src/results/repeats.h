@@ -13,8 +13,9 @@ namespace headroom {
 struct Repeats {
   std::string suite;
   std::string name;
-  std::string kind;    // measured or planned
-  std::string device;  // that the journals name: cpu, cuda, or the GPU that is planned for
+  std::string kind;       // measured or planned
+  std::string device;     // that the journals name: cpu, cuda, or the GPU that is planned for
+  std::string libraries;  // a hash of the worker's; empty: the journals name none
   std::vector<const CaseResult*> runs;  // empty: the suite has the case, and none did it
 
   /// The values of a column in the runs that have it.

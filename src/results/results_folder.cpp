@@ -21,8 +21,6 @@ namespace {
 constexpr std::size_t kLongestName = 120;
 constexpr std::size_t kProbeBytes = 64 * 1024;      // some rows and a record
 constexpr std::string_view kProbeName = ".probe-";  // and the number of the process
-constexpr const char* kLogs = "log";
-constexpr const char* kSnapshots = "snapshot";
 
 bool is_safe(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -56,7 +54,7 @@ void check_is_headrooms(const std::filesystem::path& folder) {
     if (fs::exists(there) && !is_ours) refuse_to_overwrite(folder / file);
   }
   if (has_journal) return;
-  for (const char* name : {kLogs, kSnapshots}) {
+  for (const char* name : {kLogFolder, kSnapshotFolder}) {
     const fs::path path = folder / name;
     if (fs::exists(path) && !fs::is_empty(path)) refuse_to_overwrite(path);
   }
@@ -98,10 +96,11 @@ ResultsFolder::ResultsFolder(std::filesystem::path folder) : folder_(std::move(f
 
 void ResultsFolder::make_ready() const {
   remove_temporary_files(folder_);
-  if (std::filesystem::exists(folder_ / kSnapshots)) remove_temporary_files(folder_ / kSnapshots);
+  if (std::filesystem::exists(folder_ / kSnapshotFolder))
+    remove_temporary_files(folder_ / kSnapshotFolder);
   remove_probes(folder_);
   probe(folder_);
-  make_folders(folder_ / kLogs);
+  make_folders(folder_ / kLogFolder);
 }
 
 void ResultsFolder::check_room() const {
@@ -113,12 +112,13 @@ void ResultsFolder::check_room() const {
 }
 
 std::string ResultsFolder::log_path(const std::string& case_name, std::size_t rank) const {
-  return folder_ / kLogs / (file_name(case_name, rank) + ".log");
+  return folder_ / kLogFolder / (file_name(case_name, rank) + ".log");
 }
 
 std::string ResultsFolder::snapshot_path(const std::string& case_name, std::size_t rank) const {
-  make_folders(folder_ / kSnapshots);
-  return std::filesystem::absolute(folder_ / kSnapshots / (file_name(case_name, rank) + ".pickle"));
+  make_folders(folder_ / kSnapshotFolder);
+  return std::filesystem::absolute(folder_ / kSnapshotFolder /
+                                   (file_name(case_name, rank) + ".pickle"));
 }
 
 FileDescriptor ResultsFolder::open_log(const std::string& case_name, std::size_t rank) const {

@@ -13,6 +13,8 @@ namespace headroom {
 inline constexpr const char* kJournalFile = "journal.jsonl";
 inline constexpr const char* kResultsFile = "results.csv";
 inline constexpr const char* kSuiteFile = "suite.yaml";
+inline constexpr const char* kLogFolder = "log";
+inline constexpr const char* kSnapshotFolder = "snapshot";
 
 /// Where the results of one suite lie:
 ///

@@ -14,6 +14,7 @@
 #include "src/results/network_file_system.h"
 #include "src/runner/attempt.h"
 #include "src/runner/case_plan.h"
+#include "src/runner/forks.h"
 #include "src/runner/kept_results.h"
 #include "src/runner/library_files.h"
 #include "src/runner/reference.h"
@@ -77,12 +78,10 @@ class SuiteRun {
       if (options_.selects(one)) selected.push_back(&one);
     }
     SuiteRunResult result;
-    const auto goes_on = [&] { return !result.interrupted && result.lost.empty(); };
-    for (std::size_t i = 0; i < selected.size() && goes_on(); ++i) {
-      if (results_.find_row(*selected[i]) != nullptr) continue;
-      observer_.case_started(i, selected.size(), *selected[i]);
-      result.interrupted = !run_case(*selected[i]) || interrupts_.count() > 0;
-      if (options_.agents != nullptr) result.lost = options_.agents->lost();
+    if (options_.jobs > 1) {
+      plan_at_once(selected, result);
+    } else {
+      run_in_turn(selected, result);
     }
     for (const Case* one : selected) {
       if (auto row = results_.row_with_ranks(*one)) result.rows.push_back(std::move(*row));
@@ -115,11 +114,74 @@ class SuiteRun {
     libraries_.check_are_the_same();
   }
 
+  void run_in_turn(const std::vector<const Case*>& selected, SuiteRunResult& result) {
+    const auto goes_on = [&] { return !result.interrupted && result.lost.empty(); };
+    for (std::size_t i = 0; i < selected.size() && goes_on(); ++i) {
+      if (results_.find_row(*selected[i]) != nullptr) continue;
+      observer_.case_started(i, selected.size(), *selected[i]);
+      result.interrupted = !run_case(*selected[i]) || interrupts_.count() > 0;
+      if (options_.agents != nullptr) result.lost = options_.agents->lost();
+    }
+  }
+
+  /// Plans as many cases beside one another as there are jobs, each in a copy of this process, and
+  /// keeps each as it ends. No plan depends on what another says.
+  void plan_at_once(const std::vector<const Case*>& selected, SuiteRunResult& result) {
+    Forks forks(interrupts_);
+    std::size_t next = 0;
+    for (;;) {
+      for (; next < selected.size() && forks.size() < options_.jobs; ++next) {
+        const Case& one = *selected[next];
+        if (results_.find_row(one) != nullptr) continue;
+        observer_.case_started(next, selected.size(), one);
+        forks.start(next, [&] { return row_and_record(one); });
+      }
+      if (forks.size() == 0) return;
+      const auto [piece, planned] = forks.wait();
+      if (planned.is_null() || interrupts_.count() > 0) {
+        result.interrupted = true;
+        next = selected.size();  // those at work may still end well
+      }
+      if (planned.is_null()) continue;
+      Outcome outcome;
+      outcome.record = planned.at("record");
+      observer_.case_started(piece, selected.size(), *selected[piece]);
+      keep(*selected[piece], planned.at("row"), outcome);
+    }
+  }
+
+  /// Null: the user interrupted it.
+  Json row_and_record(const Case& one) {
+    CaseFacts facts;
+    const auto row = do_case(one, facts);
+    return row ? Json{{"row", *row}, {"record", facts.outcome.record}} : Json();
+  }
+
+  void keep(const Case& one, const Row& row, const Outcome& outcome) {
+    try {
+      results_.keep(one, row, outcome);
+    } catch (...) {
+      results_.hand_over(one, row, outcome);
+      throw;
+    }
+    observer_.case_ended(row);
+  }
+
   /// False: the user interrupted it, and it has no row.
   bool run_case(const Case& one) {
+    CaseFacts facts;
+    const auto row = do_case(one, facts);
+    if (!row) return false;
+    keep(one, *row, facts.outcome);
+    const auto why = why_last(one, facts.outcome.verdict.status);
+    if (why) throw Unsupported(one.name + ": " + *why + kStopped);
+    return true;
+  }
+
+  /// Fills in what came of the case, and gives its row. Nothing: the user interrupted it.
+  std::optional<Row> do_case(const Case& one, CaseFacts& facts) {
     check_programs();
     folder_.check_room();
-    CaseFacts facts;
     facts.started_at = utc_now();
     const SleepOfMachine sleep;
     Row row;
@@ -127,20 +189,16 @@ class SuiteRun {
       if (const auto why = why_impossible(one)) {
         facts.outcome.verdict = {Status::unsupported, *why};
       } else if (!(options_.measures ? measure(one, facts) : plan(one, facts))) {
-        return false;
+        return std::nullopt;
       }
       std::string& reason = facts.outcome.verdict.reason;
       reason = join_reasons(reason, sleep.text());
       row = row_of(one, facts);
-      results_.keep(one, row, facts.outcome);
     } catch (...) {
       results_.hand_over(one, row, facts.outcome);
       throw;
     }
-    observer_.case_ended(row);
-    const auto why = why_last(one, facts.outcome.verdict.status);
-    if (why) throw Unsupported(one.name + ": " + *why + kStopped);
-    return true;
+    return row;
   }
 
   /// Why no further case can be measured behind this one. Nothing: it can.

@@ -24,6 +24,7 @@ struct SuiteRunOptions {
   std::filesystem::path runs;     // where `folder` lies there, it is remembered, see last_run()
   bool measures = true;           // false: cases are planned, not measured
   std::optional<DryRun> dry_run;  // how cases are planned, alone or beside their measurement
+  std::size_t jobs = 1;           // cases that are planned at once; measured ones never are
   bool snapshots = false;         // one a case, see ResultsFolder
   Agents* agents = nullptr;       // of the ranks that a launcher started beside this one
   std::function<bool(const Case&)> selects = [](const Case&) { return true; };
@@ -47,9 +48,9 @@ struct SuiteRunResult {
   std::string lost = {};  // why there could be no further case: an agent was lost. Empty: none was
 };
 
-/// Measures, or plans, the selected cases of a suite, one case after the other, and keeps each
-/// outcome in the folder before the next one starts. A case that goes wrong is a row, and the run
-/// goes on.
+/// Measures, or plans, the selected cases of a suite, one case after the other, or so many plans at
+/// once, and keeps each outcome in the folder before the next one starts. A case that goes wrong is
+/// a row, and the run goes on.
 ///
 /// Throws ConfigError where the folder holds results and `resume` is not set, or files that
 /// headroom did not make, or another process works on it;

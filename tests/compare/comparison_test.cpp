@@ -221,6 +221,23 @@ TEST(Comparison, names_what_differs_of_machine_and_work_and_tells_no_trend) {
 }
 
 // A plan is of the GPU that it plays, whatever machine plays it.
+TEST(Comparison, takes_the_gpus_that_were_chosen_for_no_difference) {
+  std::vector<Results> other = made_repeats({1e8});
+  other[0].cases[0].environment["variables"]["CUDA_VISIBLE_DEVICES"] = "3";
+  other[0].cases[0].row["gpu_uuid"] = "GPU-3";
+  EXPECT_TRUE(compare(made_repeats({1e8}), other).is_of_the_same());
+}
+
+TEST(Comparison, of_plans_for_a_gpu_of_other_figures_tells_no_trend) {
+  std::vector<Results> plans = made_repeats({1e8});
+  plans[0].header["kind"] = "planned";
+  std::vector<Results> others = plans;
+  plans[0].cases[0].environment["gpu"] = {{"memory_bytes", 1}};
+  others[0].cases[0].environment["gpu"] = {{"memory_bytes", 2}};
+  EXPECT_EQ(compare(plans, others).machine_differences,
+            std::vector<std::string>{"gpu.memory_bytes was 1 and is 2"});
+}
+
 TEST(Comparison, of_plans_made_on_two_machines_tells_a_trend) {
   const auto plans = [](CaseResult one, int cores) {
     one.environment["cores"] = cores;

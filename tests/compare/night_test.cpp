@@ -337,5 +337,88 @@ TEST(Night, refuses_results_of_another_machine) {
   EXPECT_THROW(judge_night(results, history), ResultsError);
 }
 
+NightlyResults over_another_libtorch() {
+  NightlyResults results{.old_results = made_repeats(kQuiet), .new_results = made_repeats(kQuiet)};
+  for (Results& one : results.old_results) one.header["libraries"] = "a";
+  for (Results& one : results.new_results) {
+    one.header["libraries"] = "b";
+    one.cases[0].environment["libtorch"] = "2.12.0";
+  }
+  return results;
+}
+
+TEST(Night, may_be_of_two_libtorches_where_that_is_what_is_tried) {
+  const TemporaryFolder folder;
+  const History history(folder / "history.db");
+  const NightlyResults results = over_another_libtorch();
+  EXPECT_THROW(judge_night(results, history), ResultsError);
+  EXPECT_THROW(judge_night(results, history, {Varied::driver}), ResultsError);
+  const Night night = judge_night(results, history, {Varied::libtorch});
+  EXPECT_EQ(night.light(), Light::green);
+  EXPECT_EQ(night.comparison.varied,
+            (std::vector<std::string>{"libtorch was missing and is \"2.12.0\"",
+                                      "libraries was \"a\" and is \"b\""}));
+  // Nights of later LibTorches are of the same history.
+  NightlyResults later = over_another_libtorch();
+  for (Results& one : later.new_results) one.cases[0].environment["libtorch"] = "2.13.0";
+  EXPECT_EQ(judge_night(later, history, {Varied::libtorch}).cases[0].machine,
+            night.cases[0].machine);
+  EXPECT_NE(judge_night({.old_results = made_repeats(kQuiet), .new_results = made_repeats(kQuiet)},
+                        history)
+                .cases[0]
+                .machine,
+            "");
+}
+
+TEST(History, keeps_what_was_varied) {
+  const TemporaryFolder folder;
+  {
+    History history(folder / "h");
+    history.add("1", "t", "o", "n", {{.suite = "s", .name = "a", .machine = "m"}},
+                {"libtorch was 1 and is 2"});
+  }
+  sqlite3* database = nullptr;
+  ASSERT_EQ(sqlite3_open((folder / "h").c_str(), &database), SQLITE_OK);
+  std::string found;
+  const auto take = [](void* into, int, char** cells, char**) {
+    *static_cast<std::string*>(into) += std::string(cells[0]) + ": " + cells[1] + "\n";
+    return 0;
+  };
+  EXPECT_EQ(sqlite3_exec(database, "SELECT * FROM night_varied", take, &found, nullptr), SQLITE_OK);
+  EXPECT_EQ(found, "1: libtorch was 1 and is 2\n");
+  sqlite3_close(database);
+}
+
+std::string written(const std::string& format, const Night& night) {
+  const auto found = std::ranges::find(night_formats(), format, &NightFormat::name);
+  return found == night_formats().end() ? "" : found->write(night);
+}
+
+TEST(Night, has_forms_for_people_and_for_programs) {
+  Night night{
+      .comparison = {.machine_differences = {}, .cases = {}, .varied = {"driver was 1"}},
+      .cases = {
+          {.suite = "s", .name = "a", .machine = "m"},
+          {.suite = "s",
+           .name = "b,c",
+           .machine = "m",
+           .light = Light::yellow,
+           .reason = "100 %\nslow"},
+          {.suite = "t", .name = "d", .machine = "m", .light = Light::red, .reason = "<worse>"}}};
+  EXPECT_EQ(written("github", night),
+            "::warning title=s%3a b%2cc::yellow: 100 %25%0aslow\n"
+            "::error title=t%3a d::red: <worse>\n");
+  EXPECT_NE(written("markdown", night).find("## red\n"), std::string::npos);
+  EXPECT_NE(written("markdown", night).find("| t | d | red | \\<worse\\> |"), std::string::npos);
+  EXPECT_NE(written("table", night).find("What is tried:\n  driver was 1\n"), std::string::npos);
+  const auto json = nlohmann::json::parse(written("json", night));
+  EXPECT_EQ(json.at("light"), "red");
+  EXPECT_EQ(json.at("cases").at(1).at("light"), "yellow");
+  EXPECT_EQ(json.at("comparison").at("varied").at(0), "driver was 1");
+  const std::string junit = written("junit", night);
+  EXPECT_NE(junit.find("<skipped"), std::string::npos);
+  EXPECT_NE(junit.find("&lt;worse&gt;"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace headroom

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plans: the worker and LibTorch are the real ones, the GPU is not there.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
+#include <csignal>
 #include <cstdlib>
 #include <map>
 
@@ -37,6 +39,40 @@ const std::vector<Cells>& plan_once(const std::vector<std::string>& arguments) {
 const Cells& row_of(const std::vector<Cells>& rows, const std::string& name) {
   return *std::find_if(rows.begin(), rows.end(),
                        [&](const Cells& row) { return row.text("case") == name; });
+}
+
+TEST(Plan, of_several_cases_at_once_is_that_of_one_after_the_other) {
+  const std::vector<std::string> suite{source("configs/quickstart.yaml"), "--only", "^bert_"};
+  std::vector<std::string> at_once = suite;
+  at_once.insert(at_once.end(), {"--jobs", "3"});
+  const TemporaryFolder folder;
+  const auto lasting = [&](const std::vector<std::string>& arguments) {
+    std::vector<std::map<std::string, std::string>> rows;
+    for (const Cells& row : plan(folder, arguments)) {
+      rows.push_back(row.all());
+      rows.back().erase("started_at");
+      rows.back().erase("host_peak_bytes");  // of the process that planned
+    }
+    return rows;
+  };
+  EXPECT_EQ(lasting(at_once), lasting(suite));
+}
+
+TEST(Plan, of_several_cases_at_once_goes_on_after_an_interruption) {
+  const TemporaryFolder folder;
+  const std::vector<std::string> call{
+      "plan", source("configs/quickstart.yaml"), "--out", folder / "out", "--jobs", "2"};
+  Program program = start_headroom(call);
+  const std::string first_row = folder / "out/log/bert_vanilla.log";
+  for (int i = 0; i < 1000 && !std::filesystem::exists(first_row); ++i) usleep(10'000);
+  program.send(SIGINT);
+  const Ended ended = program.wait();
+  EXPECT_EQ(ended.code, 130);
+  EXPECT_NE(ended.err.find("interrupted; what is done is kept"), std::string::npos) << ended.err;
+  std::vector<std::string> again = call;
+  again.emplace_back("--resume");
+  EXPECT_EQ(run_headroom(again).code, 0);
+  EXPECT_EQ(read_csv_rows(folder / "out").size(), 22U);
 }
 
 // Cases ending in _today have today's settings, which the published runs had not.

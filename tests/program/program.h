@@ -24,6 +24,7 @@ class Cells {
   explicit Cells(std::map<std::string, std::string> cells) : cells_(std::move(cells)) {}
   const std::string& text(const std::string& column) const { return cells_.at(column); }
   std::int64_t number(const std::string& column) const { return std::stoll(cells_.at(column)); }
+  const std::map<std::string, std::string>& all() const { return cells_; }
   double real(const std::string& column) const { return std::stod(cells_.at(column)); }
   /// The sum of the eight parts of the peak.
   std::int64_t parts_of_the_peak() const;
