@@ -33,6 +33,7 @@ struct SuiteArguments {
   std::string shard;  // "2/8"; empty: not given
   OverrideArguments overrides;
   std::string out;
+  int repeat = 1;  // how often all is measured, each time by new processes: of `run`
   bool resume = false;
   bool snapshot = false;
   bool json = false;

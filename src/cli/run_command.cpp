@@ -24,6 +24,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr int kMostRepeats = 99;  // folders are numbered by two digits
+
 struct RunOptions {
   SuiteArguments cases;
   std::string device = "auto";
@@ -117,6 +119,9 @@ int run_agent(const Launch& launch, const std::string& program, bool uses_gpus) 
 int run(const Catalog& catalog, const RunOptions& options) {
   const auto launch = read_launch(environment_variables());
   const bool is_agent = launch && launch->rank > 0;
+  if (options.cases.repeat > 1 && options.cases.resume && options.cases.out.empty()) {
+    throw ConfigError("--resume: of which repeats? --out says it");
+  }
   if (options.list_cases && is_agent) return 0;  // rank 0 prints them
   if (options.list_cases)
     return list_cases(select_cases(catalog, options.cases), options.cases.json);
@@ -143,6 +148,11 @@ void add_run(CommandLine& line) {
   const auto options = std::make_shared<RunOptions>();
   options->cases.add_to(*command, "out");
   command->get_option("SUITE")->required();
+  command
+      ->add_option("--repeat", options->cases.repeat,
+                   "How often to measure the suites, round by round, each into a folder of its own")
+      ->check(CLI::Range(1, kMostRepeats))
+      ->capture_default_str();
   command->add_option("--device", options->device, "Where to measure: auto, cpu or cuda")
       ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
       ->capture_default_str();

@@ -216,30 +216,47 @@ int run_suites(const Catalog& catalog, const SuiteArguments& arguments, const st
                const std::function<std::string(const std::vector<Row>&)>& format) {
   const Selection selection = select_cases(catalog, arguments);
   check_names(selection.suites);
+  std::vector<std::filesystem::path> folders;  // of the suites, in their order
+  for (const Suite& suite : selection.suites) {
+    folders.push_back(folder_of(arguments, folder, suite));
+  }
   std::vector<Row> rows;
   std::exception_ptr not_printed;  // is no reason to measure less
-  for (const Suite& suite : selection.suites) {
-    SuiteRunOptions options = options_of(suite);
-    options.resume = arguments.resume;
-    options.snapshots = arguments.snapshot;
-    options.selects = selection.selects;
-    options.folder = folder_of(arguments, folder, suite);
-    options.runs = folder_of_runs(folder, suite);
-    const SuiteRunResult result = run_and_show(catalog, suite, options);
-    if (result.interrupted || !result.lost.empty()) {
-      const auto out = arguments.suites.size() > 1 ? options.folder.parent_path() : options.folder;
-      say((result.lost.empty() ? "interrupted" : result.lost) +
-          "; what is done is kept. To go on: the same call with --resume and --out " +
-          out.string());
-      return result.lost.empty() ? kInterrupted : kFailed;
-    }
-    rows.insert(rows.end(), result.rows.begin(), result.rows.end());
-    if (arguments.json) continue;
+  const auto print_if_asked = [&](const std::function<std::string()>& text) {
+    if (arguments.json) return;
     try {
-      print(format(result.rows) + (options.folder / kResultsFile).string() + "\n");
+      print(text());
     } catch (const std::system_error&) {
       not_printed = std::current_exception();
     }
+  };
+  const bool has_rounds = arguments.repeat > 1;
+  for (int round = 0; round < arguments.repeat; ++round) {
+    for (std::size_t i = 0; i < folders.size(); ++i) {
+      const Suite& suite = selection.suites[i];
+      SuiteRunOptions options = options_of(suite);
+      options.resume = arguments.resume;
+      options.snapshots = arguments.snapshot;
+      options.selects = selection.selects;
+      options.folder = has_rounds ? folders[i] / fmt::format("{:02}", round) : folders[i];
+      if (!has_rounds) options.runs = folder_of_runs(folder, suite);
+      const SuiteRunResult result = run_and_show(catalog, suite, options);
+      if (result.interrupted || !result.lost.empty()) {
+        const auto out = folders.size() > 1 ? folders[i].parent_path() : folders[i];
+        say((result.lost.empty() ? "interrupted" : result.lost) +
+            "; what is done is kept. To go on: the same call with --resume and --out " +
+            out.string());
+        return result.lost.empty() ? kInterrupted : kFailed;
+      }
+      rows.insert(rows.end(), result.rows.begin(), result.rows.end());
+      if (has_rounds) continue;
+      print_if_asked(
+          [&] { return format(result.rows) + (options.folder / kResultsFile).string() + "\n"; });
+    }
+  }
+  for (std::size_t i = 0; has_rounds && i < folders.size(); ++i) {
+    print_if_asked(
+        [&] { return format_repeats(read_all_results(folders[i])) + folders[i].string() + "\n"; });
   }
   if (not_printed) std::rethrow_exception(not_printed);
   if (arguments.json) print(json_text(rows));

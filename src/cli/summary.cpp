@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <map>
@@ -13,6 +14,8 @@
 
 #include "src/core/text.h"
 #include "src/results/columns.h"
+#include "src/results/repeats.h"
+#include "src/results/statistics.h"
 
 namespace headroom {
 namespace {
@@ -129,6 +132,24 @@ std::string format_summary(const std::vector<Row>& rows) {
   return format_table({"case", "status", "peak", "saved", "step time", "reason"}, lines,
                       {"peak", "saved", "step time"}) +
          published_times(rows, "step time") + emulation_notes(rows);
+}
+
+std::string format_repeats(const std::vector<Results>& results) {
+  std::vector<std::vector<std::string>> lines;
+  for (const Repeats& one : repeats_of(results)) {
+    if (one.runs.empty()) continue;  // it was not asked for
+    const std::vector<double> peaks = one.values(kPeak);
+    std::vector<double> times = one.times(kStepTime);
+    std::ranges::sort(times);
+    const bool has_times = !times.empty();
+    lines.push_back(
+        {one.name, one.status(), std::to_string(one.runs.size()),
+         peaks.empty() ? "" : format_bytes(std::llround(*std::ranges::max_element(peaks))),
+         has_times ? milliseconds(median(times)) : "", has_times ? milliseconds(times.front()) : "",
+         has_times ? milliseconds(times.back()) : ""});
+  }
+  return format_table({"case", "status", "processes", "peak", "step time", "shortest", "longest"},
+                      lines, {"processes", "peak", "step time", "shortest", "longest"});
 }
 
 std::string format_row(const Row& row) {

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "src/results/results.h"
 #include "src/results/row.h"
 
 namespace headroom {
@@ -14,6 +15,10 @@ namespace headroom {
 /// Below it steps beside the published run's, where the suite has its time, and the cases whose
 /// 16-bit products the CPU emulated.
 std::string format_summary(const std::vector<Row>& rows);
+
+/// Repeats of a suite's cases as a table for people: case, status, processes, the largest peak, and
+/// of the step times of processes, which are medians, the median, shortest and longest.
+std::string format_repeats(const std::vector<Results>& results);
 
 /// The rows of a plan as a table for people: case, whether it fits, allocated and reserved peak
 /// (with its bounds where these differ), the driver's figure, what was published and how far the

@@ -12,50 +12,11 @@
 #include <system_error>
 #include <utility>
 
-#include "src/core/checksum.h"
 #include "src/core/error.h"
 #include "src/core/json.h"
 
 namespace headroom {
 namespace {
-
-constexpr std::size_t kChecksumDigits = 8;
-constexpr std::string_view kHeaderStart = " {\"format\"";  // behind the checksum
-// A worker's record lies two levels deeper here than in its message, in the list of all ranks'. The
-// number of values is bounded by the bytes.
-constexpr JsonLimits kLimits{
-    .bytes = kMaxBytesOfJournal, .depth = JsonLimits{}.depth + 2, .values = kMaxBytesOfJournal};
-
-std::string line_of(const nlohmann::ordered_json& record) {
-  // Whatever bytes a text holds, the record must come out.
-  const std::string json =
-      record.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-  return to_hex(crc32(json), kChecksumDigits) + " " + json + "\n";
-}
-
-/// The record of a line without its end. Throws JsonError.
-nlohmann::ordered_json record_of(std::string_view line) {
-  if (line.size() <= kChecksumDigits) throw JsonError("it is too short");
-  const std::string_view json = line.substr(kChecksumDigits + 1);
-  // The text is compared, not its number: "A" for "a" in it would be damage as well.
-  if (line.substr(0, kChecksumDigits + 1) != to_hex(crc32(json), kChecksumDigits) + " ") {
-    throw JsonError("its checksum does not fit");
-  }
-  return read_json(json, kLimits);
-}
-
-/// "crc32 {", or as much of it as is there.
-bool begins_as_record(std::string_view line) {
-  const std::string_view checksum = line.substr(0, kChecksumDigits);
-  return checksum.find_first_not_of("0123456789abcdef") == std::string_view::npos &&
-         std::string_view(" {").starts_with(line.substr(checksum.size(), 2));
-}
-
-/// What a header has at least: as much as tells a journal from a file that headroom did not make.
-bool begins_as_header(std::string_view line) {
-  return begins_as_record(line) && line.size() > kChecksumDigits &&
-         line.substr(kChecksumDigits).starts_with(kHeaderStart);
-}
 
 /// A write that power loss or a kill cut short lacks its end, or blocks of it are zeros. A first
 /// line must be known for one of ours as well, or hold nothing at all: what is torn is cut off.
@@ -148,7 +109,7 @@ std::string Journal::read_all() const {
 }
 
 void Journal::append(const nlohmann::ordered_json& record) {
-  const std::string line = line_of(record);
+  const std::string line = journal_line(record);
   if (line.size() > max_bytes_ - bytes_) {
     throw std::system_error(EFBIG, std::generic_category(),
                             path_ + ": with this record it would be larger than the " +

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "src/core/file.h"
+#include "src/results/journal_line.h"
 #include "src/suite/suite.h"
 
 namespace headroom {
@@ -17,17 +18,13 @@ struct JournalText {
   std::size_t whole_bytes = 0;  // what lies behind is a record that was torn while it was written
 };
 
-/// The most bytes that a journal may have. A record may have as many, so that what append() takes
-/// can be read: that of a case of several ranks holds what each of them gave.
-inline constexpr std::size_t kMaxBytesOfJournal = std::size_t{1} << 30;
-
 /// Reads a journal's text; `path` names it in errors. Throws ResultsError with file:line where a
 /// record is damaged otherwise than by being torn at the end (no line end, or zeros in it), or
 /// where it is the first and too little of it is there to know that headroom wrote it.
 JournalText read_journal(std::string_view text, const std::string& path);
 
 /// The file that holds what was measured: records, appended and never changed, one a line, as
-/// "crc32 JSON\n". What append() returned from is on the disk. One process at a time.
+/// journal_line() writes it. What append() returned from is on the disk. One process at a time.
 class Journal {
  public:
   /// Opens the file, or makes an empty one, locks it and reads its records. A record that was torn

@@ -13,8 +13,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kVariables = "variables";
-
 struct VariedPart {
   std::string_view path;  // in an environment, or a column
   Varied varied;
@@ -33,10 +31,21 @@ bool may(const std::vector<Varied>& may_vary, std::string_view path) {
          std::ranges::find(may_vary, part->varied) != may_vary.end();
 }
 
+/// Takes a member out, or one of a member. Whatever else somebody's journal has there stays.
+void erase(Json& document, std::string_view path) {
+  const std::size_t dot = path.find('.');
+  if (!document.is_object()) return;
+  if (dot == std::string_view::npos) {
+    document.erase(path);
+  } else if (document.contains(path.substr(0, dot))) {
+    erase(document[path.substr(0, dot)], path.substr(dot + 1));
+  }
+}
+
 /// The environment of the runner, without the variable that chooses among a machine's GPUs.
 Json environment_of_machine(const CaseResult& run) {
   Json environment = run.environment;
-  if (environment.contains(kVariables)) environment[kVariables].erase("CUDA_VISIBLE_DEVICES");
+  erase(environment, "variables.CUDA_VISIBLE_DEVICES");
   return environment;
 }
 
@@ -47,15 +56,6 @@ Json devices_of(const CaseResult& run) {
     if (run.row.contains(column)) devices[column] = run.row[column];
   }
   return devices;
-}
-
-void erase(Json& document, std::string_view path) {
-  const std::size_t dot = path.find('.');
-  if (dot == std::string_view::npos) {
-    document.erase(path);
-  } else if (document.contains(path.substr(0, dot))) {
-    document[path.substr(0, dot)].erase(path.substr(dot + 1));
-  }
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ Json columns_of_run(const RunFacts& run) {
           {column::kind, kind_of(run)},
           {column::device, run.device},
           {column::commit, run.commit},
-          {column::cpu, run.environment.at("cpu")},
+          {column::cpu, member(run.environment, "cpu")},
           {column::environment_hash, fingerprint(run.environment.dump())}};
 }
 

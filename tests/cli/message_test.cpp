@@ -11,8 +11,8 @@ namespace headroom {
 namespace {
 
 const std::string kRunOptions =
-    "--help, --only, --set, --ranks, --out, --resume, --snapshot, --json, --device, --with-plan, "
-    "--list-cases";
+    "--help, --only, --shard, --set, --ranks, --out, --resume, --snapshot, --json, --repeat, "
+    "--device, --with-plan, --list-cases";
 
 void expect_refused(const std::vector<std::string>& arguments, int code,
                     const std::string& message) {
@@ -34,8 +34,8 @@ TEST(Message, of_a_wrong_option_names_the_allowed_ones) {
 TEST(Message, of_a_wrong_command_names_the_allowed_ones) {
   expect_refused({"rum"}, 2,
                  "unknown command rum; did you mean 'run'? Allowed: run, plan, fit, why, "
-                 "list, inspect, forward, doctor, compare, gate, verify, report, export, "
-                 "completion, manual");
+                 "list, inspect, forward, doctor, compare, gate, nightly, merge, "
+                 "verify, report, export, completion, manual");
 }
 
 TEST(Message, of_no_argument_at_all_says_what_to_try) {

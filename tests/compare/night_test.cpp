@@ -154,6 +154,7 @@ TEST(History, waits_for_another_process_that_writes_it) {
   History history(folder / "h");
   sqlite3* other = nullptr;
   ASSERT_EQ(sqlite3_open((folder / "h").c_str(), &other), SQLITE_OK);
+  sqlite3_busy_timeout(other, 5'000);  // who waits for it looks in between
   ASSERT_EQ(sqlite3_exec(other, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr), SQLITE_OK);
   auto end = std::async(std::launch::async, [&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(500));

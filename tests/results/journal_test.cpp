@@ -9,6 +9,7 @@
 
 #include <csignal>
 #include <random>
+#include <sstream>
 #include <system_error>
 
 #include "src/core/checksum.h"
@@ -49,6 +50,40 @@ TEST(Journal, gives_back_what_was_appended) {
   EXPECT_EQ(journal.cut_bytes(), 0U);
 }
 
+TEST(Journal, is_json_lines_with_a_checksum_of_each_line) {
+  const TemporaryFolder folder;
+  std::istringstream lines(journal_text(folder, 3));
+  int number = 0;
+  for (std::string line; std::getline(lines, line); ++number) {
+    Json object = Json::parse(line);
+    const std::string checksum = object.at("crc32");
+    object.erase("crc32");
+    EXPECT_EQ(object, record(number));
+    EXPECT_EQ(checksum, to_hex(crc32(object.dump()), 8));
+  }
+  EXPECT_EQ(number, 3);
+}
+
+// As results/ has them: `01234567 {"case":...}`.
+TEST(Journal, of_an_earlier_version_is_read_and_gone_on_with) {
+  const TemporaryFolder folder;
+  std::string text;
+  for (int i = 0; i < 3; ++i) {
+    const std::string json = record(i).dump();
+    text += to_hex(crc32(json), 8) + " " + json + "\n";
+  }
+  const std::string path = folder.write("old", text);
+  Journal(path).append(record(3));
+  EXPECT_TRUE(read_text(path).starts_with(text));
+  const Journal journal(path);
+  ASSERT_EQ(journal.records().size(), 4U);
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(journal.records()[std::size_t(i)], record(i));
+  for (std::size_t cut = 1; cut < text.size() - text.rfind('\n', text.size() - 2) - 1; ++cut) {
+    const Journal torn(folder.write("torn", text.substr(0, text.size() - cut)));
+    EXPECT_EQ(torn.records().size(), 2U) << cut;
+  }
+}
+
 // Else a power loss would cost cases that were said to be done.
 TEST(Journal, is_flushed_with_each_record_in_it) {
   const TemporaryFolder folder;
@@ -69,16 +104,17 @@ TEST(Journal, keeps_its_whole_records_where_zeros_stand_behind_them) {
   const TemporaryFolder folder;
   const std::string whole = journal_text(folder, 2);
   const std::string unwritten(40, '\0');
-  const std::string half_written("0123abcd {\"c\0\0\0\n", 16);
-  for (const std::string& torn : {unwritten, half_written}) {
+  const std::string half_written("{\"crc32\":\"0123abcd\",\"c\0\0\0\n", 26);
+  const std::string half_an_old_one("0123abcd {\"c\0\0\0\n", 16);
+  for (const std::string& torn : {unwritten, half_written, half_an_old_one}) {
     const Journal journal(folder.write("torn", whole + torn));
     EXPECT_EQ(journal.records().size(), 2U);
     EXPECT_EQ(journal.cut_bytes(), torn.size());
   }
 }
 
-/// So much of its first record tells that headroom wrote a file: `01234567 {"format"`.
-constexpr std::size_t kStartOfHeader = 18;
+/// So much of its first record tells that headroom wrote a file.
+constexpr std::size_t kStartOfHeader = std::string_view(R"({"crc32":"01234567","format")").size();
 
 TEST(Journal, of_any_length_keeps_its_whole_records_and_goes_on) {
   const TemporaryFolder folder;
@@ -219,9 +255,10 @@ TEST(Journal, that_was_moved_says_so) {
   journal.append(record(1));
   std::filesystem::rename(folder / "journal", folder / "moved");
   EXPECT_THROW(journal.append(record(2)), std::system_error);
-  EXPECT_EQ(Json::parse(
-                read_text(folder / "moved").substr(9 + read_text(folder / "moved").find('\n') + 1)),
-            record(2));
+  const std::string text = read_text(folder / "moved");
+  Json second = Json::parse(text.substr(text.find('\n') + 1));
+  second.erase("crc32");
+  EXPECT_EQ(second, record(2));
 }
 
 TEST(Journal, names_the_damaged_line) {

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "src/core/checksum.h"
 #include "src/core/error.h"
 #include "src/results/journal.h"
 #include "tests/support/temporary_folder.h"
@@ -108,8 +109,9 @@ TEST(Results, that_no_headroom_writes_are_refused_with_their_place) {
   alone["rank_records"] = 2;
   EXPECT_NE(why_refused(write(folder, "6", {header, alone})).find(":2:1: this is no record"),
             std::string::npos);
-  EXPECT_NE(why_refused(write(folder, "7", {Json(7)})).find(":1:1: this is no header"),
-            std::string::npos);
+  std::filesystem::create_directories(folder / "7");
+  folder.write("7/journal.jsonl", to_hex(crc32("7"), 8) + " 7\n");  // in the form of before
+  EXPECT_NE(why_refused(folder / "7").find(":1:1: this is no header"), std::string::npos);
   Json headless = header;
   headless.erase("suite");
   EXPECT_NE(why_refused(write(folder, "5", {headless})).find(":1:1: this is no header"),

@@ -46,7 +46,7 @@ struct DoneRun {
   Json entry(const std::string& name) const {
     std::istringstream lines(read_text(out + "/journal.jsonl"));
     for (std::string line; std::getline(lines, line);) {
-      const Json entry = Json::parse(line.substr(line.find(' ') + 1));
+      const Json entry = Json::parse(line);
       if (entry.value("case", "") == name) return entry;
     }
     return nullptr;

@@ -208,5 +208,26 @@ TEST_F(Resume, takes_the_folder_that_was_named_last_however_it_is_spelled) {
   }
 }
 
+TEST_F(Resume, goes_on_with_repeats_where_they_were) {
+  const std::vector<std::string> again{"--repeat", "3", "--only", "^ok$"};
+  const Ended first = run(again);
+  EXPECT_EQ(first.code, 0) << first.err;
+  EXPECT_NE(first.out.find("ok    ok              3  7.63 MiB"), std::string::npos) << first.out;
+  EXPECT_EQ(first.out.find("segv"), std::string::npos);  // it was not asked for
+  for (const std::string round : {"00", "01", "02"}) {
+    EXPECT_EQ(read_rows(folder / ("out/" + round)).size(), 1U);
+  }
+  EXPECT_EQ(run_program({"compare", out, out}).code, 0);
+  const std::string started = read_rows(folder / "out/01").at("ok").at("started_at");
+  std::filesystem::remove_all(folder / "out/02");
+  const Ended more = run({"--repeat", "4", "--only", "^ok$", "--resume"});
+  EXPECT_EQ(more.code, 0) << more.err;
+  EXPECT_EQ(read_rows(folder / "out/01").at("ok").at("started_at"), started);
+  EXPECT_EQ(read_rows(folder / "out/03").size(), 1U);
+  const Ended where = run_program({"run", suite, "--repeat", "2", "--resume"});
+  EXPECT_NE(where.err.find("--resume: of which repeats? --out says it"), std::string::npos);
+  EXPECT_EQ(run({"--repeat", "100"}).code, 2);
+}
+
 }  // namespace
 }  // namespace headroom

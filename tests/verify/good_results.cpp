@@ -232,7 +232,9 @@ std::string GoodResults::write(const TemporaryFolder& folder, const std::string&
 }
 
 std::string journal_line(const std::string& json) {
-  return to_hex(crc32(json), 8) + " " + json + "\n";
+  const std::string checksum = to_hex(crc32(json), 8);
+  if (!json.starts_with('{')) return checksum + " " + json + "\n";  // as no version wrote it
+  return R"({"crc32":")" + checksum + R"(",)" + json.substr(1) + "\n";
 }
 
 GoodResults good_results(const std::string& device) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 
 #include "src/compare/comparison.h"
@@ -11,6 +12,7 @@
 #include "src/core/error.h"
 #include "src/report/export.h"
 #include "src/report/report_page.h"
+#include "src/runner/merge.h"
 #include "tests/verify/good_results.h"
 
 namespace headroom {
@@ -80,12 +82,21 @@ class Readers {
       for (const ExportFormat& format : export_formats()) {
         expect_an_end(what + ", export " + format.name, [&] { format.write(all); });
       }
+      expect_an_end(what + ", merge", [&] { merge(all); });
       expect_an_end(what + ", gate",
                     [&] { judge_night({.old_results = all, .new_results = all}, history_); });
     });
   }
 
  private:
+  void merge(const std::vector<Results>& all) const {
+    const std::string out = folder_ + "/merged";
+    std::filesystem::remove_all(out);
+    std::vector<const Results*> parts;
+    for (const Results& one : all) parts.push_back(&one);
+    merge_results(catalog_of_good_results(), parts, out);
+  }
+
   void compare_in_turns(const std::string& what, const std::vector<Results>& all) const {
     for (const auto& [old_results, new_results] :
          {std::pair(&all, &all), std::pair(&grown_, &all), std::pair(&all, &grown_)}) {

@@ -48,7 +48,12 @@ std::string with_checksums(std::string_view lines) {
   while (!lines.empty()) {
     const std::size_t end = lines.find('\n');
     const std::string_view line = lines.substr(0, end);
-    text.append(to_hex(crc32(line), 8)).append(" ").append(line);
+    const std::string checksum = to_hex(crc32(line), 8);
+    if (line.starts_with('{')) {
+      text.append("{\"crc32\":\"").append(checksum).append("\",").append(line.substr(1));
+    } else {
+      text.append(checksum).append(" ").append(line);
+    }
     if (end == std::string_view::npos) break;
     text += '\n';
     lines.remove_prefix(end + 1);
