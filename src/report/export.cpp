@@ -297,6 +297,7 @@ std::span<const ExportFormat> export_formats() {
       ExportFormat{"bencher", "Bencher Metric Format, JSON", &bencher_export},
       ExportFormat{"junit", "XML, one test for each case", &junit_export},
       ExportFormat{"markdown", "tables, for $GITHUB_STEP_SUMMARY", &markdown_export},
+      ExportFormat{"jsonl", "JSON Lines: each case with its steps and tensors", &jsonl_export},
   };
   return kFormats;
 }

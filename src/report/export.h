@@ -32,6 +32,11 @@ std::string junit_export(const std::vector<Results>& all);
 /// A table for each suite, in GitHub's Markdown; of repeats the medians.
 std::string markdown_export(const std::vector<Results>& all);
 
+/// JSON Lines: an object for each case of each results folder, with its row's columns, and beside
+/// them its "work", its "environment", and what its worker told: "step_time_ns" and "loss" of each
+/// step, "peak_tensors" and "step_memory" as lists of objects, "rank_records" of several ranks.
+std::string jsonl_export(const std::vector<Results>& all);
+
 struct ExportFormat {
   const char* name;
   const char* summary;

@@ -6,6 +6,7 @@
 
 #include "src/report/sections.h"
 #include "src/results/columns.h"
+#include "src/suite/case.h"
 
 namespace headroom {
 namespace {
@@ -101,7 +102,8 @@ class StackTable {
       techniques += c == '+' ? " + " : std::string(1, c);  // so that lines can break there
     }
     const Html number = element("span", {{"class", "row-number"}}, std::to_string(line.number));
-    const Html names = element("small", techniques.empty() ? "no technique" : techniques);
+    const Html names = element(
+        "small", techniques.empty() || techniques == kNoTechniques ? "no technique" : techniques);
     return {element("div", {{"class", "stacked"}}, number + name_html(line.result->name) + names)};
   }
 

@@ -55,7 +55,7 @@ struct ColumnEntry {
   X(suite, text, identity, "name of the suite", runner)                                           \
   X(case_, text, identity, "name of the case, unique in the suite", runner)                       \
   X(model, text, identity, "what is trained", "case:model.name")                                  \
-  X(techniques, text, identity, "in the order of the suite, joined by +", runner)                 \
+  X(techniques, text, identity, "in the order of the suite, joined by +, or none", runner)        \
   X(kind, text, identity, "measured or planned", runner)                               \
   X(device, text, identity, "cpu or cuda", runner)                                                \
   X(device_name, text, identity, "the processor or GPU", worker)                                  \

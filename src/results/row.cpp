@@ -64,7 +64,8 @@ std::int64_t ranks_of(const Row& row) { return integer_in(row, column::ranks).va
 bool is_plain(const Row& row) { return is_plain(ranks_of(row), text_in(row, column::techniques)); }
 
 bool is_plain(std::int64_t ranks, const std::string& techniques) {
-  return techniques == (ranks == 1 ? "" : "ddp");
+  if (ranks > 1) return techniques == "ddp";
+  return techniques == kNoTechniques || techniques.empty();  // as rows of before have it
 }
 
 std::string emulated_dtype(const Row& row) {

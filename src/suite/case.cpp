@@ -42,7 +42,7 @@ std::string technique_names(const Json& techniques) {
     const bool has_one = name != technique.end() && name->is_string();
     names += (names.empty() ? "" : "+") + (has_one ? name->get<std::string>() : "");
   }
-  return names;
+  return techniques.empty() ? kNoTechniques : names;
 }
 
 }  // namespace headroom

@@ -8,6 +8,9 @@
 
 namespace headroom {
 
+/// What stands for the names of a case's techniques where it has none.
+inline constexpr const char* kNoTechniques = "none";
+
 /// The names in a case's list of techniques, for people, in their order: "mixed_precision+sgd".
 std::string technique_names(const nlohmann::ordered_json& techniques);
 

@@ -69,6 +69,36 @@ TEST(Export, to_markdown_is_a_table_a_suite_with_the_columns_it_has) {
       "| b | 2.00 KiB | 1 | ok |\n");
 }
 
+TEST(Export, as_json_lines_has_steps_and_tensors_under_names) {
+  Results results = results_of("s", {{.name = "a", .row = {{"suite", "s"}, {"case", "a"}}},
+                                     {.name = "b", .row = {{"suite", "s"}, {"case", "b"}}}});
+  results.cases[0].work = {{"train", {{"batch_size", 8}}}};
+  results.cases[0].record = {
+      {"status", "ok"},
+      {"columns", {{"device_name", "x"}}},
+      {"loss", {0.5, 0.25}},
+      {"peak_tensors", {{2, 512, "weights", "build", nullptr, "aten::empty"}}},
+      {"step_memory", {{"forward", 0, 900}, {"update", nullptr, 1000}}}};
+  results.cases[1].rank_records = {{{"status", "ok"}, {"columns", {{"driver", 1}}}, {"loss", {1}}}};
+  std::istringstream lines(jsonl_export({results}));
+  std::vector<nlohmann::json> cases;
+  for (std::string line; std::getline(lines, line);) cases.push_back(nlohmann::json::parse(line));
+  ASSERT_EQ(cases.size(), 2U);
+  EXPECT_EQ(cases[0].at("case"), "a");
+  EXPECT_EQ(cases[0].at("work").at("train").at("batch_size"), 8);
+  EXPECT_EQ(cases[0].at("loss"), (nlohmann::json{0.5, 0.25}));
+  EXPECT_EQ(cases[0].at("peak_tensors").at(0), (nlohmann::json{{"count", 2},
+                                                               {"bytes", 512},
+                                                               {"category", "weights"},
+                                                               {"phase", "build"},
+                                                               {"block", nullptr},
+                                                               {"operator", "aten::empty"}}));
+  EXPECT_EQ(cases[0].at("step_memory").at(1),
+            (nlohmann::json{{"phase", "update"}, {"block", nullptr}, {"bytes", 1000}}));
+  EXPECT_FALSE(cases[0].contains("columns"));
+  EXPECT_EQ(cases[1].at("rank_records").at(0).at("columns").at("driver"), 1);
+}
+
 TEST(Export, has_every_format_once) {
   std::vector<std::string> names;
   for (const ExportFormat& format : export_formats()) {
@@ -76,7 +106,7 @@ TEST(Export, has_every_format_once) {
     EXPECT_NE(format.write(two_repeats()), "");
   }
   EXPECT_EQ(names, (std::vector<std::string>{"google_benchmark", "github_action", "bencher",
-                                             "junit", "markdown"}));
+                                             "junit", "markdown", "jsonl"}));
 }
 
 }  // namespace
