@@ -62,16 +62,18 @@ std::string comparison_json(const Comparison& comparison);
 /// A test case for each case: a failure where it is worse, skipped where it is unclear.
 std::string comparison_junit(const Comparison& comparison);
 
+/// An annotation of a job on GitHub for each case that is not the same: an error where it is worse,
+/// with what its memory grew by and where.
+std::string comparison_github(const Comparison& comparison);
+
 /// A form of a comparison, by name.
 struct ComparisonFormat {
   const char* name;
   std::string (*write)(const Comparison&);
 };
 inline constexpr ComparisonFormat kComparisonFormats[] = {
-    {"table", &comparison_table},
-    {"markdown", &comparison_markdown},
-    {"json", &comparison_json},
-    {"junit", &comparison_junit},
+    {"table", &comparison_table}, {"markdown", &comparison_markdown}, {"json", &comparison_json},
+    {"junit", &comparison_junit}, {"github", &comparison_github},
 };
 
 }  // namespace headroom

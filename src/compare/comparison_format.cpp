@@ -7,6 +7,7 @@
 #include "src/compare/comparison.h"
 #include "src/compare/comparison_text.h"
 #include "src/core/enum_names.h"
+#include "src/core/github.h"
 #include "src/core/json.h"
 #include "src/core/junit.h"
 #include "src/core/text.h"
@@ -109,9 +110,12 @@ Json figure_json(const FigureChange& change) {
 }
 
 Json growth_json(const Growth& growth) {
-  return {{"category", growth.category},  {"phase", growth.phase},        {"blocks", growth.blocks},
-          {"operator", growth.op},        {"tensor_bytes", growth.bytes}, {"count", growth.count},
-          {"bytes", growth.total_bytes()}};
+  Json json{{"category", growth.category},  {"phase", growth.phase},
+            {"blocks", growth.blocks},      {"operator", growth.op},
+            {"tensor_bytes", growth.bytes}, {"count", growth.count},
+            {"bytes", growth.total_bytes()}};
+  if (!growth.line.empty()) json["line"] = growth.line;
+  return json;
 }
 
 Json case_json(const CaseChange& change) {
@@ -183,6 +187,16 @@ std::string comparison_junit(const Comparison& comparison) {
     suite->tests.push_back(test_of(change));
   }
   return junit_xml(suites);
+}
+
+std::string comparison_github(const Comparison& comparison) {
+  std::string text;
+  for (const CaseChange& change : comparison.cases) {
+    if (change.trend != Trend::worse && change.trend != Trend::unclear) continue;
+    text += github_annotation(change.trend == Trend::worse, change.suite + ": " + change.name,
+                              text_of(change));
+  }
+  return text;
 }
 
 }  // namespace headroom

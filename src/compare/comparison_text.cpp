@@ -109,6 +109,7 @@ std::string change_text(const FigureChange& change) {
 
 std::string growth_text(const Growth& growth) {
   std::string text = fmt::format("{} {}", growth.category, signed_bytes(growth.total_bytes()));
+  if (!growth.line.empty()) return text + ", allocated at " + growth.line;
   if (growth.phase.empty()) return text;
   text += fmt::format(": {} {} of {} {}, made in {}", std::abs(growth.count),
                       growth.count > 0 ? "more" : "fewer", format_bytes(growth.bytes),

@@ -11,6 +11,7 @@
 #include "src/core/json.h"
 #include "src/core/peak_entry.h"
 #include "src/results/columns.h"
+#include "src/results/holders.h"
 
 namespace headroom {
 namespace {
@@ -85,7 +86,12 @@ void add_growth(const Kind& kind, const std::map<Block, std::int64_t>& counts,
                 std::vector<Growth>& list) {
   std::map<std::int64_t, std::vector<std::int64_t>> blocks;
   const auto add = [&](std::int64_t count, std::vector<std::int64_t> where) {
-    list.push_back({kind.category, kind.phase, std::move(where), kind.op, kind.bytes, count});
+    list.push_back({.category = kind.category,
+                    .phase = kind.phase,
+                    .blocks = std::move(where),
+                    .op = kind.op,
+                    .bytes = kind.bytes,
+                    .count = count});
   };
   for (const auto& [block, count] : counts) {
     if (count == 0) continue;
@@ -96,6 +102,56 @@ void add_growth(const Kind& kind, const std::map<Block, std::int64_t>& counts,
     }
   }
   for (auto& [count, where] : blocks) add(count, std::move(where));
+}
+
+/// "train.py: forward" of "train.py:12 forward": a change above a line moves it.
+std::string without_number(const std::string& line) {
+  std::string text = line;
+  std::erase_if(text, [](char c) { return c >= '0' && c <= '9'; });
+  return text;
+}
+
+/// What a line of a program holds more than in the old one. Each holder is taken for an old one of
+/// its kind: at the same line, of the same bytes, or else at another line of the same function.
+std::vector<Growth> growth_by_line(std::vector<Holder> old_holders,
+                                   std::vector<Holder> new_holders) {
+  std::vector<Growth> list;
+  if (old_holders.empty() || new_holders.empty()) return list;
+  const auto add = [&](const Holder& holder, std::int64_t more) {
+    if (more == 0) return;
+    list.push_back({.category = holder.kind,
+                    .phase = "",
+                    .blocks = {},
+                    .op = "",
+                    .bytes = std::abs(more),
+                    .count = more > 0 ? 1 : -1,
+                    .line = holder.line});
+  };
+  const auto pair_up = [&](const auto& are_alike) {
+    std::erase_if(new_holders, [&](const Holder& holder) {
+      const auto old = std::ranges::find_if(old_holders, [&](const Holder& other) {
+        return holder.kind == other.kind && are_alike(holder, other);
+      });
+      if (old == old_holders.end()) return false;
+      add(holder, holder.bytes - old->bytes);
+      old_holders.erase(old);
+      return true;
+    });
+  };
+  pair_up([](const Holder& a, const Holder& b) { return a.line == b.line && a.bytes == b.bytes; });
+  pair_up([](const Holder& a, const Holder& b) { return a.bytes == b.bytes; });
+  pair_up([](const Holder& a, const Holder& b) { return a.line == b.line; });
+  pair_up([](const Holder& a, const Holder& b) {
+    return without_number(a.line) == without_number(b.line);
+  });
+  for (const Holder& holder : new_holders) add(holder, holder.bytes);
+  for (const Holder& holder : old_holders) add(holder, -holder.bytes);
+  return list;
+}
+
+void sort_by_bytes(std::vector<Growth>& list) {
+  std::ranges::stable_sort(list, std::ranges::greater(),
+                           [](const Growth& item) { return std::abs(item.total_bytes()); });
 }
 
 std::int64_t rounding_of(const CaseResult& result) {
@@ -110,19 +166,29 @@ std::int64_t Growth::total_bytes() const {
 }
 
 std::vector<Growth> growth(const CaseResult& old_result, const CaseResult& new_result) {
-  std::vector<Growth> list;
   const auto old_tensors = tensors_of(old_result);
   const auto new_tensors = tensors_of(new_result);
-  if (!old_tensors || !new_tensors) return list;
+  std::vector<Growth> list;
+  if (!old_tensors || !new_tensors) {
+    list = growth_by_line(holders_of(old_result), holders_of(new_result));
+    sort_by_bytes(list);
+    return list;
+  }
   Counts counts;
   add_tensors(*old_tensors, -1, counts);
   add_tensors(*new_tensors, 1, counts);
   cancel_nameless(counts);
   for (const auto& [kind, of_blocks] : counts) add_growth(kind, of_blocks, list);
   const std::int64_t rounding = rounding_of(new_result) - rounding_of(old_result);
-  if (rounding != 0) list.push_back({"rounding", "", {}, "", rounding, 1});
-  std::ranges::stable_sort(list, std::ranges::greater(),
-                           [](const Growth& item) { return std::abs(item.total_bytes()); });
+  if (rounding != 0) {
+    list.push_back({.category = "rounding",
+                    .phase = "",
+                    .blocks = {},
+                    .op = "",
+                    .bytes = rounding,
+                    .count = 1});
+  }
+  sort_by_bytes(list);
   return list;
 }
 

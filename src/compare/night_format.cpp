@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "src/compare/night.h"
-#include "src/core/checksum.h"
 #include "src/core/enum_names.h"
+#include "src/core/github.h"
 #include "src/core/json.h"
 #include "src/core/junit.h"
 #include "src/core/text.h"
@@ -69,28 +69,12 @@ std::string junit(const Night& night) {
   return junit_xml(suites);
 }
 
-/// As a workflow command takes it: a text, or, with `is_property`, the value of a property.
-std::string escape_command(std::string_view text, bool is_property) {
-  const std::string_view special = is_property ? "%\r\n:," : "%\r\n";
-  std::string escaped;
-  for (const char c : text) {
-    if (special.find(c) == std::string_view::npos) {
-      escaped += c;
-    } else {
-      escaped += "%" + to_hex(static_cast<unsigned char>(c), 2);
-    }
-  }
-  return escaped;
-}
-
-/// One line each: workflow commands of GitHub, which annotate the run.
 std::string github(const Night& night) {
   std::string text;
   for (const NightlyCase& one : night.cases) {
     if (one.light == Light::green) continue;
-    const std::string kind = one.light == Light::red ? "error" : "warning";
-    text += "::" + kind + " title=" + escape_command(one.suite + ": " + one.name, true) +
-            "::" + escape_command(light_text(one.light) + ": " + one.reason, false) + "\n";
+    text += github_annotation(one.light == Light::red, one.suite + ": " + one.name,
+                              light_text(one.light) + ": " + one.reason);
   }
   return text;
 }

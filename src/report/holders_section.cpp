@@ -1,46 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cstdint>
-#include <nlohmann/json.hpp>
-
-#include "src/core/json.h"
 #include "src/report/sections.h"
+#include "src/results/holders.h"
 
 namespace headroom {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-/// Of the processes of a program, the one whose figures stand in its row; null: there is none of
-/// which it is known what holds the peak.
-const Json& holders_of(const CaseResult& result) {
-  static const Json kNone;
-  const auto peak = peak_of(result.row);
-  for (const Json& process : member(result.record, "processes")) {
-    const Json& bytes = member(process, "peak_allocated_bytes");
-    const bool is_it = peak && bytes.is_number() && bytes.get<double>() == *peak;
-    if (is_it && member(process, "holders").is_array()) return process["holders"];
-  }
-  return kNone;
-}
-
 void add_holders(const CaseLine& line, HtmlTable& table) {
-  const Json& holders = holders_of(*line.result);
-  if (!holders.is_array()) return;
+  const std::vector<Holder> holders = holders_of(*line.result);
+  if (holders.empty()) return;
   table.add_group(name_html(line.result->name));
-  for (const Json& holder : holders) {
-    const Json& kind = member(holder, "kind");
-    const Json& bytes = member(holder, "bytes");
-    const Json& blocks = member(holder, "blocks");
-    const Json& place = member(holder, "line");
-    if (!kind.is_string() || !bytes.is_number() || !blocks.is_number_integer() ||
-        !place.is_string()) {
-      continue;
-    }
-    table.add_row({{name_html(kind.get<std::string>())},
-                   bytes_cell(bytes.get<double>()),
-                   share_cell(bytes.get<double>(), peak_of(line.row())),
-                   {std::to_string(blocks.get<std::int64_t>())},
-                   {element("code", name_html(place.get<std::string>()))}});
+  for (const Holder& holder : holders) {
+    const auto bytes = static_cast<double>(holder.bytes);
+    table.add_row({{name_html(holder.kind)},
+                   bytes_cell(bytes),
+                   share_cell(bytes, peak_of(line.row())),
+                   {std::to_string(holder.blocks)},
+                   {element("code", name_html(holder.line))}});
   }
 }
 

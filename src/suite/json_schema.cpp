@@ -124,6 +124,9 @@ void add_paths(Json& paths, const std::vector<Field>& fields, const std::string&
 
 Json suite_json_schema(const Catalog& catalog) {
   const Json layer = fields_schema(catalog.case_fields, Required::elsewhere);
+  Json group = layer;
+  group["properties"]["name"] = name_schema();
+  group["required"] = {"name"};
   Json one_case = layer;
   one_case["properties"]["name"] = name_schema();
   one_case["properties"]["techniques"] = techniques_schema(catalog);
@@ -142,6 +145,7 @@ Json suite_json_schema(const Catalog& catalog) {
                                {"source", text_schema()},
                                {"gpu", {{"enum", dry_run::gpu_names()}}},
                                {"defaults", layer},
+                               {"groups", list_of(group)},
                                {"cases", list_of(one_case)},
                                {"matrix", closed_object(std::move(matrix))},
                                {"set", closed_object(std::move(set))}}));

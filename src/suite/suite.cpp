@@ -2,6 +2,7 @@
 #include "src/suite/suite.h"
 
 #include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 #include "src/core/error.h"
@@ -96,12 +97,21 @@ Combination combination_at(std::size_t index, const std::vector<Axis>& matrix,
   return combination;
 }
 
+/// Of groups a and a_b with cases b_c and c two would be a_b_c.
+void check_names(const std::vector<Case>& cases, const Place& groups_place) {
+  std::unordered_set<std::string_view> seen;
+  for (const Case& one : cases) {
+    if (seen.insert(one.name).second) continue;
+    throw ConfigError(groups_place, "two cases are named " + one.name + "; names are unique");
+  }
+}
+
 }  // namespace
 
 std::vector<Case> expand_cases(const SuiteFile& file, const Catalog& catalog) {
   const std::size_t count = count_combinations(file.matrix);
-  if (count * file.cases.size() > Suite::kMaxCases) {
-    throw ConfigError(file.matrix_place,
+  if (count * file.groups.size() * file.cases.size() > Suite::kMaxCases) {
+    throw ConfigError(count > 1 ? file.matrix_place : file.groups_place,
                       "more than " + std::to_string(Suite::kMaxCases) + " cases in all");
   }
   std::vector<Combination> combinations;
@@ -114,24 +124,30 @@ std::vector<Case> expand_cases(const SuiteFile& file, const Catalog& catalog) {
   Json defaults = Json::object();
   merge_layer(defaults, file.defaults, catalog.case_fields, "");
   std::vector<Case> cases;
-  for (const CaseEntry& entry : file.cases) {
-    Json given = defaults;
-    merge_layer(given, entry.fields, catalog.case_fields, "");
-    for (const Combination& combination : combinations) {
-      Json values = given;
-      merge_layer(values, combination.layer, catalog.case_fields, "");
-      merge_layer(values, set, catalog.case_fields, "");
-      values = fill_defaults(values, catalog.case_fields);
-      check_required(values, catalog.case_fields, entry.place);
-      Json gate = values[kGate];
-      values.erase(kGate);
-      cases.push_back({.name = entry.name + combination.suffix,
-                       .techniques = entry.techniques,
-                       .fields = std::move(values),
-                       .gate = std::move(gate),
-                       .published = entry.published});
+  for (const Group& group : file.groups) {
+    Json of_group = defaults;
+    merge_layer(of_group, group.fields, catalog.case_fields, "");
+    for (const CaseEntry& entry : file.cases) {
+      Json given = of_group;
+      merge_layer(given, entry.fields, catalog.case_fields, "");
+      const std::string name = group.name.empty() ? entry.name : group.name + "_" + entry.name;
+      for (const Combination& combination : combinations) {
+        Json values = given;
+        merge_layer(values, combination.layer, catalog.case_fields, "");
+        merge_layer(values, set, catalog.case_fields, "");
+        values = fill_defaults(values, catalog.case_fields);
+        check_required(values, catalog.case_fields, entry.place);
+        Json gate = values[kGate];
+        values.erase(kGate);
+        cases.push_back({.name = name + combination.suffix,
+                         .techniques = entry.techniques,
+                         .fields = std::move(values),
+                         .gate = std::move(gate),
+                         .published = entry.published});
+      }
     }
   }
+  check_names(cases, file.groups_place);
   return cases;
 }
 

@@ -37,8 +37,8 @@ struct Suite {
 /// Reads a suite file and expands its matrix.
 ///
 /// A field's value comes from the last layer that gives it: the catalog's default, `defaults`, the
-/// case, `matrix`, `set` (in the file) together with `overrides` (from the command line, which
-/// win). An override of a path that the matrix varies takes the place of that path's list.
+/// group, the case, `matrix`, `set` (in the file) together with `overrides` (from the command line,
+/// which win). An override of a path that the matrix varies takes the place of that path's list.
 ///
 /// A field that goes only with some values of its sibling `name` (train.optimizer.momentum with
 /// sgd) is an error in the layer that gives it where the name in force is another one. Where a
@@ -49,9 +49,10 @@ struct Suite {
 Suite load_suite(const std::string& path, const Catalog& catalog,
                  const std::vector<Override>& overrides = {});
 
-/// Every case of the file under every combination of its matrix, in the file's order, the last key
-/// of the matrix fastest, with the layers merged as load_suite says.
-/// Throws ConfigError; also where there would be more than Suite::kMaxCases.
+/// Every case of the file in every group ("bert_vanilla" is case vanilla in group bert), under
+/// every combination of its matrix, in the file's order, the groups slowest and the last key of the
+/// matrix fastest, with the layers merged as load_suite says. Throws ConfigError; also where there
+/// would be more than Suite::kMaxCases, or two of one name.
 std::vector<Case> expand_cases(const SuiteFile& file, const Catalog& catalog);
 
 /// Puts overrides of the command line into what the file says: over `set`, and in place of the list

@@ -101,24 +101,54 @@ Json read_published(const Node* node, const Catalog& catalog) {
   return published;
 }
 
+/// What a map says of the fields of cases; its other keys are checked by then.
+Node fields_in(const Node& node, const Catalog& catalog) {
+  Node fields;
+  fields.kind = Node::Kind::map;
+  fields.place = node.place;
+  for (const Member& member : node.members) {
+    if (find_field(catalog.case_fields, member.key) != nullptr) fields.members.push_back(member);
+  }
+  return fields;
+}
+
 CaseEntry read_case(const Node& node, const Catalog& catalog) {
   expect(node, Node::Kind::map, "a case");
   std::vector<std::string> allowed = names_of(catalog.case_fields);
   allowed.insert(allowed.begin(), {"name", "techniques", "published"});
   check_keys(node, allowed, "a case");
-  CaseEntry entry{.name = read_name(required_key(node, "name", "the case"), "the case's name"),
-                  .place = node.place,
-                  .techniques = read_techniques(node.find("techniques"), catalog),
-                  .published = read_published(node.find("published"), catalog),
-                  .fields = {}};
-  entry.fields.kind = Node::Kind::map;
-  entry.fields.place = node.place;
-  for (const Member& member : node.members) {
-    if (find_field(catalog.case_fields, member.key) != nullptr) {
-      entry.fields.members.push_back(member);
-    }
+  return {.name = read_name(required_key(node, "name", "the case"), "the case's name"),
+          .place = node.place,
+          .techniques = read_techniques(node.find("techniques"), catalog),
+          .published = read_published(node.find("published"), catalog),
+          .fields = fields_in(node, catalog)};
+}
+
+std::vector<Group> read_groups(const Node& node, const Catalog& catalog) {
+  std::vector<Group> groups;
+  std::unordered_set<std::string> seen;
+  std::vector<std::string> allowed = names_of(catalog.case_fields);
+  allowed.insert(allowed.begin(), "name");
+  for (const Node& item : expect_items(node, "groups").items) {
+    check_keys(expect(item, Node::Kind::map, "a group"), allowed, "a group");
+    const Node& name = required_key(item, "name", "the group");
+    groups.push_back({read_name(name, "the group's name"), fields_in(item, catalog)});
+    if (seen.insert(groups.back().name).second) continue;
+    throw ConfigError(name.place, "the group '" + name.text + "' stands twice; names are unique");
   }
-  return entry;
+  return groups;
+}
+
+/// Published figures are of one training, and a case stands in each group.
+void check_published(const Node& cases, const std::vector<Group>& groups) {
+  if (groups.size() < 2) return;
+  for (const Node& item : cases.items) {
+    const Node* published = item.find("published");
+    if (published == nullptr) continue;
+    throw ConfigError(published->place,
+                      "published figures are of one training, and this case stands in " +
+                          std::to_string(groups.size()) + " groups; give it a suite without");
+  }
 }
 
 std::vector<CaseEntry> read_cases(const Node& node, const Catalog& catalog) {
@@ -173,7 +203,8 @@ std::string read_gpu(const Node& node) {
 }  // namespace
 
 SuiteFile parse_suite_file(const Node& root, const Catalog& catalog) {
-  check_keys(root, {"suite", "source", "gpu", "defaults", "cases", "matrix", "set"}, "the suite");
+  check_keys(root, {"suite", "source", "gpu", "defaults", "groups", "cases", "matrix", "set"},
+             "the suite");
   SuiteFile file;
   file.name = read_name(required_key(root, "suite", "the file"), "the suite's name");
   if (const Node* source = root.find("source")) {
@@ -184,7 +215,15 @@ SuiteFile parse_suite_file(const Node& root, const Catalog& catalog) {
   if (const Node* defaults = root.find("defaults")) {
     file.defaults = expect(*defaults, Node::Kind::map, "defaults");
   }
-  file.cases = read_cases(required_key(root, "cases", "the file"), catalog);
+  file.groups = {Group{.name = "", .fields = file.defaults}};
+  file.groups[0].fields.members.clear();
+  const Node& cases = required_key(root, "cases", "the file");
+  if (const Node* groups = root.find("groups")) {
+    file.groups_place = groups->place;
+    file.groups = read_groups(*groups, catalog);
+    check_published(cases, file.groups);
+  }
+  file.cases = read_cases(cases, catalog);
   if (const Node* matrix = root.find("matrix")) {
     file.matrix_place = matrix->place;
     file.matrix = read_matrix(*matrix, catalog);
@@ -235,14 +274,29 @@ Json techniques_as_written(const Json& techniques) {
   return list;
 }
 
+/// The fields that a map gives, one a line.
+std::string write_fields(const Node& fields, const Catalog& catalog) {
+  std::string text;
+  const Json given = read_values(fields, catalog.case_fields, "");
+  for (const auto& [key, value] : given.items()) text += line(4, key, value);
+  return text;
+}
+
 std::string write_case(const CaseEntry& entry, const Catalog& catalog) {
   std::string text = line(2, "- name", entry.name);
   if (!entry.techniques.empty()) {
     text += line(4, "techniques", techniques_as_written(entry.techniques));
   }
   if (!entry.published.empty()) text += line(4, "published", entry.published);
-  const Json given = read_values(entry.fields, catalog.case_fields, "");
-  for (const auto& [key, value] : given.items()) text += line(4, key, value);
+  return text + write_fields(entry.fields, catalog);
+}
+
+std::string write_groups(const std::vector<Group>& groups, const Catalog& catalog) {
+  if (groups[0].name.empty()) return "";
+  std::string text = "groups:\n";
+  for (const Group& group : groups) {
+    text += line(2, "- name", group.name) + write_fields(group.fields, catalog);
+  }
   return text;
 }
 
@@ -278,7 +332,7 @@ std::string write_effective_suite(const SuiteFile& file, const Catalog& catalog)
   text += "defaults:\n";
   defaults = fill_defaults(defaults, catalog.case_fields);
   for (const auto& [key, value] : defaults.items()) text += line(2, key, value);
-  text += "cases:\n";
+  text += write_groups(file.groups, catalog) + "cases:\n";
   for (const CaseEntry& entry : file.cases) text += write_case(entry, catalog);
   return text + write_matrix(file.matrix, catalog) + write_set(file.overrides, catalog);
 }

@@ -20,6 +20,13 @@ struct CaseEntry {
   Node fields;  // a map: what the entry says of ranks, model, data, train and limits
 };
 
+/// One entry of `groups`: a layer between `defaults` and the cases, each of which stands in it
+/// once.
+struct Group {
+  std::string name;  // before the names of its cases; empty: the suite has no groups
+  Node fields;       // a map, as that of a case
+};
+
 /// One line of `matrix`: a field and the values it takes.
 struct Axis {
   std::string path;
@@ -32,6 +39,8 @@ struct SuiteFile {
   std::string source;
   std::string gpu;  // empty: none is named
   Node defaults;    // a map
+  Place groups_place;
+  std::vector<Group> groups;  // never empty
   std::vector<CaseEntry> cases;
   Place matrix_place;
   std::vector<Axis> matrix;

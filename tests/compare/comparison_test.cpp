@@ -70,6 +70,30 @@ TEST(Growth, of_blocks_is_that_of_all_of_them) {
   EXPECT_EQ(growth.total_bytes(), 6000);
 }
 
+TEST(Growth, of_a_program_is_by_its_lines) {
+  const auto program = [](double peak, const Json& holders) {
+    CaseResult one = made_case("a");
+    one.row["run_peak_allocated_bytes"] = peak;
+    one.record = {{"processes", {{{"peak_allocated_bytes", peak}, {"holders", holders}}}}};
+    return one;
+  };
+  const auto holder = [](const char* kind, int bytes, const char* line) {
+    return Json{{"kind", kind}, {"bytes", bytes}, {"blocks", 1}, {"line", line}};
+  };
+  const CaseResult before =
+      program(300, {holder("parameters", 100, "train.py:3"), holder("gradients", 100, "train.py:9"),
+                    holder("activations", 100, "train.py:8")});
+  // Two lines above all, and a layer twice as wide.
+  const CaseResult after = program(
+      512, {holder("parameters", 212, "train.py:5"), holder("gradients", 200, "train.py:11"),
+            holder("activations", 100, "train.py:10")});
+  const std::vector<Growth> list = growth(before, after);
+  ASSERT_EQ(list.size(), 2U);
+  EXPECT_EQ(growth_text(list[0]), "parameters +112 bytes, allocated at train.py:5");
+  EXPECT_EQ(growth_text(list[1]), "gradients +100 bytes, allocated at train.py:11");
+  EXPECT_TRUE(growth(before, before).empty());
+}
+
 TEST(Comparison, takes_a_tensor_that_names_no_operator_for_one_that_is_alike) {
   CaseResult later = grown_case(1);
   later.record["peak_tensors"] = {{2, kMiB, "weights", "build", nullptr, ""},

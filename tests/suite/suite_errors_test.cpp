@@ -39,7 +39,7 @@ TEST(SuiteErrors, OfTheFileAsAWhole) {
       {"suite: s\ncase: []\n" + cases,
        "s.yaml:2:1: unknown key 'case' in the suite; did you mean 'cases'? Allowed: suite, source, "
        "gpu, "
-       "defaults, cases, matrix, set"},
+       "defaults, groups, cases, matrix, set"},
       {"suite: s\nsource: [a]\n" + cases, "s.yaml:2:9: source is a list; allowed: a text"},
       {"suite: s\ndefaults: 1\n" + cases, "s.yaml:2:11: defaults is '1'; allowed: a map"},
       {"suite: s\ndefaults: {techniques: []}\n" + cases,
