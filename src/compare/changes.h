@@ -52,15 +52,15 @@ struct Growth {
   std::string op;                    // that made them; empty: none, or not known of a timed step
   std::int64_t bytes = 0;            // of one tensor; all of the rounding
   std::int64_t count = 0;            // how many more in each place; negative: fewer
-  std::string line = {};  // of somebody's program: where so many bytes more are held, as one tensor
+  std::string line = {};             // of somebody's program, at which they are held
 
   std::int64_t total_bytes() const;  // in all its places
 };
 
 /// The tensors by which the new peak differs from the old one, out of the records, the most bytes
-/// first. They sum to the difference of the two peaks, to the byte. Of somebody's program, the lines
-/// at which kinds of memory are held that there is more or less of; a change that moves a line is
-/// none. Empty where a record names neither, as where a case went wrong.
+/// first. They sum to the difference of the two peaks, to the byte. Of somebody's program, its
+/// lines that hold more of a kind of memory, or less; a change that only moves a line is none.
+/// Empty where a record names neither, as where a case went wrong.
 std::vector<Growth> growth(const CaseResult& old_result, const CaseResult& new_result);
 
 }  // namespace headroom

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The way of a maintainer: action.yml, run as a runner of GitHub would, in a repository of which one
-commit makes a layer wider. The change is named on the job, and it fails.
+"""The way of a maintainer: action.yml, run as a runner of GitHub would, in a repository of which
+one commit makes a layer wider. The change is named on the job, and it fails.
 
     action_test.py HEADROOM
 
@@ -99,7 +99,7 @@ def main():
         expect("1 case: 1 same" in summary, summary)
 
         code, printed, _ = run_action(folder, headroom, inputs | {"program": "python3 gone.py"})
-        expect(code == 1 and "::error title=headroom::the change can't be planned" in printed, printed)
+        expect(code == 1 and "headroom::the change can't be planned" in printed, printed)
         code, printed, _ = run_action(folder, headroom, inputs | {"program": ""})
         expect(code == 2 and "give either suites or a program" in printed, printed)
         code, printed, _ = run_action(folder, headroom, inputs | {"base": "f" * 40})
