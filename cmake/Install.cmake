@@ -44,6 +44,21 @@ install(FILES LICENSE DESTINATION share/doc/headroom)
 install(FILES models/data/digits.LICENSE models/data/novels.LICENSE
         DESTINATION share/doc/headroom/data)
 
+# Those of the system's libraries, where Debian's packages have them.
+install(CODE "
+  set(prefix \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}\")
+  file(GLOB libraries RELATIVE \"\${prefix}/${program}/lib\" \"\${prefix}/${program}/lib/*\")
+  list(TRANSFORM libraries PREPEND */${CMAKE_LIBRARY_ARCHITECTURE}/)
+  execute_process(COMMAND dpkg-query --search \${libraries} OUTPUT_VARIABLE found ERROR_QUIET)
+  string(REGEX MATCHALL \"[^:\\n]+:[^\\n]+\" lines \"\${found}\")
+  foreach(line IN LISTS lines)
+    string(REGEX REPLACE :.* \"\" package \"\${line}\")
+    if(EXISTS /usr/share/doc/\${package}/copyright)
+      file(COPY_FILE /usr/share/doc/\${package}/copyright
+                     \"\${prefix}/share/doc/headroom/\${package}.LICENSE\")
+    endif()
+  endforeach()")
+
 install(CODE "
   set(prefix \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}\")
   file(MAKE_DIRECTORY \"\${prefix}/bin\" \"\${prefix}/share/man/man1\"
