@@ -10,17 +10,17 @@
 set(program lib/headroom/program)
 
 # CUDA's run-time library lies in a wheel beside torch's, or in a toolkit, which has a fixed place.
-set(cudart_folder "")
+set(worker_rpath "$ORIGIN/lib" "$ORIGIN/../torch/lib")
 if(TARGET headroom_dry_run)
   get_filename_component(cudart_folder ${LIBTORCH_CUDART} DIRECTORY)
   file(RELATIVE_PATH from_libtorch ${LIBTORCH_ROOT} ${cudart_folder})
   if(from_libtorch MATCHES "^(\\.\\./nvidia|lib)")
     set(cudart_folder "$ORIGIN/../torch/${from_libtorch}")
   endif()
+  list(APPEND worker_rpath ${cudart_folder})
 endif()
 set_target_properties(headroom PROPERTIES INSTALL_RPATH "$ORIGIN/lib")
-set_target_properties(headroom-worker PROPERTIES
-  INSTALL_RPATH "$ORIGIN/lib;$ORIGIN/../torch/lib;${cudart_folder}")
+set_target_properties(headroom-worker PROPERTIES INSTALL_RPATH "${worker_rpath}")
 
 install(TARGETS headroom headroom-worker RUNTIME_DEPENDENCY_SET headroom_libraries
         RUNTIME DESTINATION ${program})
