@@ -10,6 +10,19 @@
 # environment (.deps/python, made by ci/bootstrap) is asked, then the python3 on PATH.
 include(FindPackageHandleStandardArgs)
 
+# The version of the LibTorch in FOLDER, as it says it itself: 2.11.0+cu130. A wheel has it in
+# version.py, an archive in build-version. Empty where neither is there.
+function(libtorch_version folder result)
+  set(version "")
+  if(EXISTS ${folder}/version.py)
+    file(STRINGS ${folder}/version.py line REGEX "^__version__ = ")
+    string(REGEX REPLACE ".*'(.*)'.*" "\\1" version "${line}")
+  elseif(EXISTS ${folder}/build-version)
+    file(STRINGS ${folder}/build-version version LIMIT_COUNT 1)
+  endif()
+  set(${result} "${version}" PARENT_SCOPE)
+endfunction()
+
 if(NOT LIBTORCH_ROOT)
   foreach(python ${CMAKE_SOURCE_DIR}/.deps/python/bin/python3 python3)
     execute_process(
@@ -54,7 +67,7 @@ if(LibTorch_FOUND AND NOT TARGET LibTorch::cpu)
   target_include_directories(LibTorch::cpu SYSTEM INTERFACE
     ${LIBTORCH_INCLUDE} ${LIBTORCH_INCLUDE}/torch/csrc/api/include)
   target_link_options(LibTorch::cpu INTERFACE
-    -Wl,-rpath,${LIBTORCH_ROOT}/lib -Wl,-rpath-link,${run_time_link})
+    -Wl,-rpath-link,${run_time_link})
   target_link_libraries(LibTorch::cpu INTERFACE
     -Wl,--push-state,--no-as-needed ${LIBTORCH_torch_cpu} -Wl,--pop-state ${LIBTORCH_c10})
   set(LIBTORCH_WITHOUT_CUDA "")

@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "src/cli/command_line.h"
+#include "src/cli/needed_libtorch.h"
 #include "src/core/error.h"
 #include "src/core/file.h"
 #include "src/workers/worker_call.h"
@@ -38,6 +39,7 @@ std::string worker_path() {
                       "; build headroom-worker, or name it in the environment variable "
                       "HEADROOM_WORKER");
   }
+  check_needed_libtorch(std::filesystem::path(path).parent_path());
   return path;
 }
 

@@ -16,7 +16,7 @@ class NoAnswer : public std::runtime_error {
 };
 
 /// The worker: the program that HEADROOM_WORKER names, or headroom-worker beside this one.
-/// Throws Unsupported where it can't be run.
+/// Throws Unsupported where it can't be run, or where an installed one lacks its LibTorch.
 std::string worker_path();
 
 /// Asks a worker something other than a measurement, and gives its "result". What the worker prints
