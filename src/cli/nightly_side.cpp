@@ -30,7 +30,7 @@ Environment over_libtorch(const fs::path& libraries) {
   return {{"LD_LIBRARY_PATH", path}};
 }
 
-ExitStatus status_of(pid_t child) {
+ExitStatus taken_end(pid_t child) {
   int status = 0;
   uninterrupted([&] { return waitpid(child, &status, 0); });
   return WIFSIGNALED(status) ? ExitStatus{.signal = WTERMSIG(status)}
@@ -75,7 +75,7 @@ int run_side(const NightlySide& side, const std::vector<std::string>& arguments,
     poll(list.data(), list.size(), -1);
     while (const auto signal = interrupts.next()) kill(child, *signal);
   }
-  return exit_code_of(status_of(child));
+  return exit_code_of(taken_end(child));
 }
 
 }  // namespace headroom
