@@ -45,7 +45,7 @@ std::string why_no_cuda() {
 }
 
 void OverrideArguments::add_to(CLI::App& command) {
-  command.add_option("--set", set, "K=V, over every case: train.batch_size=4")
+  command.add_option("-s,--set", set, "K=V, over every case: train.batch_size=4")
       ->expected(1)
       ->take_all();
   command.add_option("--ranks", ranks,
@@ -67,8 +67,8 @@ void SuiteArguments::add_to(CLI::App& command, const std::string& folder) {
                      "I/N: only the I-th of N parts of the cases, by a hash of their names; "
                      "'headroom merge' brings them together");
   overrides.add_to(command);
-  command.add_option("--out", out, "The folder for results; default: " + folder + "/SUITE/TIME");
-  command.add_flag("--resume", resume,
+  command.add_option("-o,--out", out, "The folder for results; default: " + folder + "/SUITE/TIME");
+  command.add_flag("-r,--resume", resume,
                    "Go on with the results in --out, or in the newest folder of the suite");
   command.add_flag("--snapshot", snapshot,
                    "Write what CUDA's allocator did in each case, for PyTorch's memory_viz");
@@ -76,7 +76,7 @@ void SuiteArguments::add_to(CLI::App& command, const std::string& folder) {
 }
 
 void DryRunArguments::add_to(CLI::App& command) {
-  command.add_option("--gpu", gpu,
+  command.add_option("-g,--gpu", gpu,
                      "The GPU to plan for ('headroom list gpus'), or a file with its figures; "
                      "default: the suite's, or h200");
   command.add_option("--gpu-memory", memory,

@@ -255,7 +255,7 @@ void add_fit(CommandLine& line) {
                       "Of a program: NAME=FIRST..LAST, numbers that stand for {NAME} in its words "
                       "and are its variable NAME");
   command->add_option(
-      "--out", options->out,
+      "-o,--out", options->out,
       std::string("The suite file to write; default: ") + kFitFolder + "/NAME.yaml");
   command->add_flag("--json", options->json, "Print JSON");
   command->callback([&line, options] {

@@ -56,7 +56,7 @@ void add_merge(CommandLine& line) {
   const auto options = std::make_shared<MergeOptions>();
   command->add_option("FOLDER", options->folders, "Results folders, or folders of those")
       ->required();
-  command->add_option("--out", options->out, "The folder for them; it must hold no results yet")
+  command->add_option("-o,--out", options->out, "The folder for them; it must hold no results yet")
       ->required();
   command->add_flag("--json", options->json, "Print JSON");
   command->callback([&line, options] {

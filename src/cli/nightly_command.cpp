@@ -164,7 +164,7 @@ void add_nightly(CommandLine& line) {
   command->add_option("NEW", options->new_side, "The same")->required();
   command->add_option("SUITE", options->suites, "Suite files")->required();
   command
-      ->add_option("--out", options->gate.folder,
+      ->add_option("-o,--out", options->gate.folder,
                    "A folder for the night's results; it must not be there yet")
       ->required();
   options->gate.add_to(*command);

@@ -127,7 +127,7 @@ void add_plan(CommandLine& line) {
   options->dry_run.add_to(*command);
   options->program.add_to(*command);
   command
-      ->add_option("--jobs", options->jobs,
+      ->add_option("-j,--jobs", options->jobs,
                    "How many cases to plan at once; each takes a core and some GB of memory")
       ->check(CLI::Range(std::size_t{1}, kMostJobs))
       ->capture_default_str();

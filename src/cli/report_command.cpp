@@ -65,7 +65,7 @@ void add_report(CommandLine& line) {
   const auto options = std::make_shared<ReportOptions>();
   command->add_option("RESULTS", options->results, "Folders of results, with all those below them")
       ->required();
-  command->add_option("--out", options->out, "The file to write")->capture_default_str();
+  command->add_option("-o,--out", options->out, "The file to write")->capture_default_str();
   command->callback([&line, options] { line.action = [options] { return report(*options); }; });
 }
 
@@ -82,7 +82,7 @@ void add_export(CommandLine& line) {
   command->add_option("--format", options->format, formats)
       ->required()
       ->check(CLI::IsMember(export_format_names()));
-  command->add_option("--out", options->out, "The file to write; default: standard output");
+  command->add_option("-o,--out", options->out, "The file to write; default: standard output");
   command->callback(
       [&line, options] { line.action = [options] { return export_results(*options); }; });
 }

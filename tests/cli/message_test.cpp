@@ -83,7 +83,7 @@ TEST(Message, of_a_wrong_value_names_the_allowed_ones) {
 TEST(Message, of_an_export_names_the_formats_and_what_is_missing) {
   expect_refused({"export", "out", "--format", "xml"}, 2,
                  "export: --format: xml not in {google_benchmark,github_action,bencher,junit,"
-                 "markdown}; headroom export --help says more");
+                 "markdown,jsonl}; headroom export --help says more");
   expect_refused({"export", "/nowhere", "--format", "junit"}, 2, "/nowhere: no folder of results");
 }
 

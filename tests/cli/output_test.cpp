@@ -53,8 +53,8 @@ TEST(Output, of_list_cases_is_the_cases_and_starts_nothing) {
   EXPECT_EQ(ended.code, 0);
   EXPECT_EQ(ended.out,
             "suite  case   model  techniques\n"
-            "test   ok     ok\n"
-            "test   abort  abort\n");
+            "test   ok     ok     none\n"
+            "test   abort  abort  none\n");
   const Json cases = json_of({"run", suite, "--list-cases", "--json", "--set", "train.seed=5"});
   EXPECT_EQ(cases.at(0).at("train").at("seed"), 5);
   EXPECT_EQ(cases.at(0).at("limits").at("silence_s"), 9);
