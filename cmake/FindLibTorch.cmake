@@ -41,7 +41,7 @@ foreach(library torch_cpu c10 torch_cuda c10_cuda)
 endforeach()
 
 # CUDA's run-time libraries and headers: wheels beside torch's, or an installed toolkit.
-file(GLOB nvidia_includes ${LIBTORCH_ROOT}/../nvidia/cu1*/include ${LIBTORCH_ROOT}/../nvidia/cu1*/include/cccl)
+file(GLOB nvidia_includes ${LIBTORCH_ROOT}/../nvidia/*/include ${LIBTORCH_ROOT}/../nvidia/*/include/cccl)
 file(GLOB nvidia_libraries ${LIBTORCH_ROOT}/../nvidia/*/lib)
 set(toolkit $ENV{CUDA_HOME} /usr/local/cuda)
 list(JOIN toolkit " or " toolkit_names)
@@ -53,12 +53,20 @@ foreach(header IN LISTS cuda_headers)
   find_path(LIBTORCH_CUDA_${name} ${header} HINTS ${nvidia_includes} ${toolkit_includes} NO_DEFAULT_PATH)
   list(APPEND cuda_includes ${LIBTORCH_CUDA_${name}})
 endforeach()
+# Of the libraries that LibTorch's headers name: wheels of CUDA 12 have a folder for each.
+foreach(header cublas_v2.h cusolverDn.h cusparse.h)
+  string(MAKE_C_IDENTIFIER ${header} name)
+  find_path(LIBTORCH_CUDA_${name} ${header} HINTS ${nvidia_includes} ${toolkit_includes} NO_DEFAULT_PATH)
+  if(LIBTORCH_CUDA_${name})
+    list(APPEND cuda_includes ${LIBTORCH_CUDA_${name}})
+  endif()
+endforeach()
 list(REMOVE_DUPLICATES cuda_includes)
-find_library(LIBTORCH_CUDART NAMES libcudart.so.13 libcudart.so.12 cudart
+find_library(LIBTORCH_CUDART NAMES libcudart.so.13 libcudart.so.12 cudart NAMES_PER_DIR
              HINTS ${nvidia_libraries} ${toolkit_libraries} NO_DEFAULT_PATH)
 
 find_package_handle_standard_args(LibTorch REQUIRED_VARS LIBTORCH_torch_cpu LIBTORCH_c10 LIBTORCH_INCLUDE
-  REASON_FAILURE_MESSAGE "Run ci/bootstrap, or set LIBTORCH_ROOT to a LibTorch 2.11")
+  REASON_FAILURE_MESSAGE "Run ci/bootstrap, or set LIBTORCH_ROOT to a LibTorch 2.11, or 2.10")
 
 if(LibTorch_FOUND AND NOT TARGET LibTorch::cpu)
   # LibTorch registers its kernels from static initialisers: without --no-as-needed they are dropped.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <torch/version.h>
 #include <torch/csrc/distributed/c10d/reducer.hpp>
 
 #include <algorithm>
@@ -39,8 +40,12 @@ std::shared_ptr<c10d::Reducer> make_reducer(const Step& step, const ReducerOptio
       std::vector<bool>(step.trained.size(), false), options.bucket_bytes,
       options.find_unused_parameters, options.gradient_as_bucket_view,
       /*param_names=*/std::unordered_map<std::size_t, std::string>{}, kFirstBucketBytes,
-      /*skip_all_reduce_unused_params=*/false, /*use_python_reducer=*/false,
-      /*bucket_bytes_cap_list=*/std::vector<std::int64_t>{});
+      /*skip_all_reduce_unused_params=*/false,
+#if TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR < 11
+      /*use_python_reducer=*/false);
+#else
+      /*use_python_reducer=*/false, /*bucket_bytes_cap_list=*/std::vector<std::int64_t>{});
+#endif
 }
 
 /// Books the buckets, which LibTorch allocates where it likes, and what they will send.

@@ -8,6 +8,7 @@
 
 #ifdef HEADROOM_CUDA
 #include <c10/cuda/CUDACachingAllocator.h>
+#include <torch/version.h>
 
 #include <algorithm>
 #endif
@@ -36,12 +37,21 @@ namespace {
 
 namespace allocator = c10::cuda::CUDACachingAllocator;
 
+/// LibTorch 2.10 gives what was traced as well.
+auto snapshot_of_all() {
+#if TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR < 11
+  return allocator::snapshot({0, 0});
+#else
+  return allocator::snapshot({0, 0}, /*include_traces=*/false);
+#endif
+}
+
 /// Called without the allocator's lock.
 void note_free_pieces(std::int64_t device) {
   Refusal& refusal = last_refusal();
   const std::scoped_lock lock(refusal.mutex);
   refusal.free_bytes = refusal.pieces = refusal.largest_bytes = 0;
-  for (const auto& segment : allocator::snapshot({0, 0}, /*include_traces=*/false).segments) {
+  for (const auto& segment : snapshot_of_all().segments) {
     if (segment.device != device) continue;
     for (const auto& block : segment.blocks) {
       if (block.active) continue;
