@@ -4,7 +4,6 @@ include(FetchContent)
 
 find_package(LibTorch REQUIRED)
 find_package(Threads REQUIRED)
-find_package(SQLite3 REQUIRED)
 
 function(headroom_dependency package repository tag)
   find_package(${package} QUIET)

@@ -18,4 +18,4 @@ suites=("$@")
 ((${#suites[@]})) || suites=(configs/quickstart.yaml configs/bert_large_v100.yaml)
 
 mkdir -p $nights
-ci/nightly --history $nights/history.sqlite --out "$nights/$SLURM_JOB_ID" "${suites[@]}"
+ci/nightly --history $nights/history.jsonl --out "$nights/$SLURM_JOB_ID" "${suites[@]}"

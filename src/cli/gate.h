@@ -14,7 +14,7 @@ namespace headroom {
 /// How a night is judged: of `gate` and `nightly`.
 struct GateArguments {
   std::string folder;   // with old/, new/ and, where it was run again, rerun/
-  std::string history;  // a file of SQLite
+  std::string history;  // a file of JSON Lines
   std::string format = "table";
   VaryArguments vary;
 

@@ -44,7 +44,7 @@ int show_suspects(const GateArguments& arguments) {
 }  // namespace
 
 void GateArguments::add_to(CLI::App& command) {
-  command.add_option("--history", history, "The nights so far, a file of SQLite")->required();
+  command.add_option("--history", history, "The nights so far, a file of JSON Lines")->required();
   command.add_option("--format", format, "How to show it")
       ->check(CLI::IsMember(night_format_names()))
       ->capture_default_str();

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "src/compare/comparison.h"
-
-struct sqlite3;
+#include "src/results/journal.h"
 
 namespace headroom {
 
@@ -60,34 +58,33 @@ struct NightlyCase {
   std::string reason = {};
 };
 
-/// The nights so far, in one SQLite file: a table `nights` of the cases of each, which any tool
-/// reads, a table `night_varied` of what old and new differ in where that was tried, and a table
-/// `night_journals` of what each was judged by; of nights that earlier versions
-/// added it knows nothing. Throws ResultsError where the file is no history, or another process
-/// holds it; std::system_error that names it where the machine can't open, read or write it.
+/// The nights so far, in one file of JSON Lines: the first line says what the file is, each further
+/// one is a night,
+///
+///     {"crc32", "journals", "judged_at", "old_commit", "new_commit", "varied": [...],
+///      "cases": [{"suite", "case", "machine", "light", "ratio", "reason"}]}
+///
+/// or one that was judged again: of a night's lines the last one counts. Lines may stand in any
+/// order, as where two branches of a repository added some: nights count by when they were first
+/// judged. One process at a time holds it.
 class History {
  public:
+  /// Makes the file where it is missing. Throws what Journal throws, and ResultsError where the
+  /// file is no history: also where an earlier version wrote it, as a database.
   explicit History(const std::string& path);
-  ~History();
-  History(const History&) = delete;
-  History& operator=(const History&) = delete;
 
   /// How many nights in a row the case was yellow, up to the one before the night of `journals`;
   /// where that is not in the history, up to the last one.
   int yellow_nights(const NightlyCase& like, const std::string& journals) const;
   /// Adds the night of `journals` (see NightlyResults), which was judged at `judged_at` (UTC, ISO
-  /// 8601): all its cases, with what was varied, or none where it fails. Of a night that is there
-  /// already only what its cases came to is written again.
+  /// 8601), with what was varied. Of a night that is there already only what its cases came to is
+  /// written again, where it differs. Throws std::system_error that names the file.
   void add(const std::string& journals, const std::string& judged_at, const std::string& old_commit,
            const std::string& new_commit, const std::vector<NightlyCase>& cases,
            const std::vector<std::string>& varied = {});
 
  private:
-  struct Close {
-    void operator()(sqlite3* database) const;
-  };
-  std::string path_;
-  std::unique_ptr<sqlite3, Close> database_;
+  Journal journal_;
 };
 
 /// What a nightly run leaves: old and new, measured in turns, and again the cases that were

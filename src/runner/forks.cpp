@@ -103,8 +103,8 @@ Forks::Done Forks::wait() {
     std::vector<pollfd> list{{interrupts_.descriptor(), POLLIN, 0}};
     for (const Fork& fork : forks_) list.push_back({fork.pipe.get(), POLLIN, 0});
     poll(list.data(), list.size(), -1);
-    while (interrupts_.next()) {
-      for (const Fork& fork : forks_) kill(fork.process, SIGTERM);
+    while (const auto signal = interrupts_.next()) {
+      for (const Fork& fork : forks_) kill(fork.process, *signal);
     }
   }
 }

@@ -74,7 +74,7 @@ class Try:
     def _check_message(self, ended: Ended, differing: str):
         """It, or the row of the case, has to name the reason."""
         reasons = {os.strerror(getattr(errno, fault.action)) for fault in self.faults
-                   if hasattr(errno, fault.action)}.union(self.undisturbed.work.vague)
+                   if hasattr(errno, fault.action)}
         said = ended.said + ended.printed
         if self._can_speak() and not any(reason in said for reason in reasons):
             raise Wrong(f"it names no reason: {ended.code}, {said[-300:]}; {differing}")

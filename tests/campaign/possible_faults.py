@@ -16,8 +16,7 @@ FLUSHING = "EIO ENOSPC EINTR"
 LOOKING = "EIO ENOMEM"
 
 # As their manual pages have it, for regular files, folders, pipes and processes. What is not here
-# can't fail where headroom calls it: clock_gettime, lseek in a file in memory. Most names with 64
-# are those that SQLite calls.
+# can't fail where headroom calls it: clock_gettime, lseek in a file in memory.
 ACTIONS = {
     "open": OPENING + " EINTR", "open64": OPENING + " EINTR", "openat": OPENING,
     "fopen64": OPENING,

@@ -2,15 +2,13 @@
 #include "src/compare/night.h"
 
 #include <gtest/gtest.h>
-#include <sqlite3.h>
 
-#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
-#include <future>
+#include <nlohmann/json.hpp>
 #include <system_error>
-#include <thread>
+#include <utility>
 
 #include "src/core/error.h"
 #include "src/results/journal.h"
@@ -110,34 +108,6 @@ TEST(History, gives_back_the_nights_of_a_case_on_its_machine) {
   EXPECT_EQ(history.yellow_nights({.suite = "s", .name = "c", .machine = "m"}, "5"), 0);
 }
 
-/// What an earlier version left: a table `nights` alone, with so many yellow nights of case a.
-void write_old_history(const std::string& path, int nights) {
-  sqlite3* database = nullptr;
-  ASSERT_EQ(sqlite3_open(path.c_str(), &database), SQLITE_OK);
-  std::string text =
-      "CREATE TABLE nights (night INTEGER NOT NULL, started_at TEXT NOT NULL, old_commit TEXT NOT "
-      "NULL, new_commit TEXT NOT NULL, suite TEXT NOT NULL, case_name TEXT NOT NULL, machine TEXT "
-      "NOT NULL, light TEXT NOT NULL, ratio REAL, reason TEXT NOT NULL, "
-      "PRIMARY KEY (night, suite, case_name));";
-  for (int i = 1; i <= nights; ++i) {
-    text += "INSERT INTO nights VALUES (" + std::to_string(i) +
-            ", 't', 'o', 'n', 's', 'a', 'm', 'yellow', 1.05, 'r');";
-  }
-  EXPECT_EQ(sqlite3_exec(database, text.c_str(), nullptr, nullptr, nullptr), SQLITE_OK);
-  sqlite3_close(database);
-}
-
-TEST(History, reads_and_goes_on_with_that_of_an_earlier_version) {
-  const TemporaryFolder folder;
-  write_old_history(folder / "h", 2);
-  const NightlyCase a{.suite = "s", .name = "a", .machine = "m", .light = Light::yellow};
-  History history(folder / "h");
-  EXPECT_EQ(history.yellow_nights(a, "3"), 2);
-  history.add("3", "t", "o", "n", {a});
-  EXPECT_EQ(history.yellow_nights(a, "3"), 2);
-  EXPECT_EQ(history.yellow_nights(a, "4"), 3);
-}
-
 TEST(History, keeps_one_night_for_the_same_journals) {
   const TemporaryFolder folder;
   History history(folder / "h");
@@ -149,32 +119,48 @@ TEST(History, keeps_one_night_for_the_same_journals) {
   EXPECT_EQ(history.yellow_nights(a, "2"), 0);
 }
 
-TEST(History, waits_for_another_process_that_writes_it) {
+TEST(History, is_held_by_one_at_a_time) {
   const TemporaryFolder folder;
-  History history(folder / "h");
-  sqlite3* other = nullptr;
-  ASSERT_EQ(sqlite3_open((folder / "h").c_str(), &other), SQLITE_OK);
-  sqlite3_busy_timeout(other, 5'000);  // who waits for it looks in between
-  ASSERT_EQ(sqlite3_exec(other, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr), SQLITE_OK);
-  auto end = std::async(std::launch::async, [&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(500));
-    return sqlite3_exec(other, "COMMIT", nullptr, nullptr, nullptr);
-  });
-  const NightlyCase a{.suite = "s", .name = "a", .machine = "m", .light = Light::yellow};
-  EXPECT_NO_THROW(history.add("1", "t", "o", "n", {a}));
-  EXPECT_EQ(end.get(), SQLITE_OK);
-  sqlite3_close(other);
-  EXPECT_EQ(history.yellow_nights(a, "2"), 1);
+  const History history(folder / "h");
+  EXPECT_THROW(History(folder / "h"), ConfigError);
 }
 
 TEST(History, refuses_a_file_that_is_none) {
   const TemporaryFolder folder;
-  EXPECT_THROW(History(folder.write("h", "this is no database, whatever it is called")),
+  EXPECT_THROW(History(folder.write("h", "this is no history, whatever it is called")),
                ResultsError);
+  Journal(folder / "other").append({{"format", 2}, {"suite", "s"}});
+  EXPECT_EQ(message_of<ResultsError>([&] { History(folder / "other"); }),
+            folder / "other" + ":1:1: this is no history of nights");
+  const std::string database = folder.write("db", std::string("SQLite format 3\0more", 20));
+  EXPECT_NE(message_of<ResultsError>([&] {
+              const History history(database);
+            }).find("an earlier headroom wrote this history, as a database"),
+            std::string::npos);
   EXPECT_EQ(message_of<std::system_error>([&] { History(folder / "missing/h"); }),
-            folder / "missing/h" +
-                ": the history can't be used: unable to open database file: No such file or "
-                "directory");
+            folder / "missing/h" + ": No such file or directory");
+}
+
+// As `merge=union` of git leaves two branches that began alike.
+TEST(History, of_two_branches_counts_nights_by_when_they_were_judged) {
+  const TemporaryFolder folder;
+  NightlyCase a{.suite = "s", .name = "a", .machine = "m", .light = Light::green};
+  History(folder / "base").add("0", "2026-11-20T00:00:00Z", "o", "n", {a});
+  const std::string base = read_text(folder / "base");
+  a.light = Light::yellow;
+  std::string lines;
+  for (const auto& [name, day] : {std::pair{"one", "25"}, {"other", "23"}}) {
+    History(folder.write(name, base)).add(name, std::string("2026-11-") + day + "T", "o", "n", {a});
+    lines += read_text(folder / name).substr(base.size());
+  }
+  History merged(folder.write("merged", base + lines));
+  EXPECT_EQ(merged.yellow_nights(a, "none"), 2);
+  EXPECT_EQ(merged.yellow_nights(a, "one"), 1);
+  EXPECT_EQ(merged.yellow_nights(a, "other"), 0);
+  a.light = Light::green;
+  merged.add("other", "2026-11-26T", "o", "n", {a});  // it was looked at again
+  EXPECT_EQ(merged.yellow_nights(a, "one"), 0);
+  EXPECT_EQ(merged.yellow_nights(a, "none"), 1);
 }
 
 TEST(Night, judges_bytes_at_once_and_times_by_a_rerun) {
@@ -279,15 +265,15 @@ TEST(Gate, says_why_the_history_can_not_be_used_and_goes_on_from_the_night_befor
   write_slower_nights(folder, 3);
   const std::string history = folder / "history.db";
   const std::vector<std::pair<std::string, std::string>> reasons = {
-      {"pwrite64:1:ENOSPC:ever", "database or disk is full: No space left on device"},
-      {"pwrite64:3:EDQUOT:ever", "disk I/O error: Disk quota exceeded"},
-      {"fdatasync:1:EIO:ever", "disk I/O error: Input/output error"},
-      {"pread64:1:EIO:ever", "disk I/O error: Input/output error"}};
+      {"pwrite:1:ENOSPC:ever", "No space left on device"},
+      {"pwrite:1:EDQUOT:ever", "Disk quota exceeded"},
+      {"fdatasync:1:EIO:ever", "Input/output error"},
+      {"pread:1:EIO:ever", "Input/output error"}};
   EXPECT_EQ(light_of(look_at(folder / "1", history)), "yellow");
   for (const auto& [fault, reason] : reasons) {
     const Ended ended = look_at(folder / "2", history, [&] { fail_calls(fault); });
     EXPECT_EQ(ended.code, 4) << fault;
-    EXPECT_EQ(ended.err, "headroom: " + history + ": the history can't be used: " + reason + "\n");
+    EXPECT_EQ(ended.err, "headroom: " + history + ": " + reason + "\n");
     EXPECT_EQ(ended.out, "") << fault;
   }
   EXPECT_EQ(light_of(look_at(folder / "2", history)), "yellow");
@@ -373,21 +359,13 @@ TEST(Night, may_be_of_two_libtorches_where_that_is_what_is_tried) {
 
 TEST(History, keeps_what_was_varied) {
   const TemporaryFolder folder;
-  {
-    History history(folder / "h");
-    history.add("1", "t", "o", "n", {{.suite = "s", .name = "a", .machine = "m"}},
-                {"libtorch was 1 and is 2"});
-  }
-  sqlite3* database = nullptr;
-  ASSERT_EQ(sqlite3_open((folder / "h").c_str(), &database), SQLITE_OK);
-  std::string found;
-  const auto take = [](void* into, int, char** cells, char**) {
-    *static_cast<std::string*>(into) += std::string(cells[0]) + ": " + cells[1] + "\n";
-    return 0;
-  };
-  EXPECT_EQ(sqlite3_exec(database, "SELECT * FROM night_varied", take, &found, nullptr), SQLITE_OK);
-  EXPECT_EQ(found, "1: libtorch was 1 and is 2\n");
-  sqlite3_close(database);
+  History(folder / "h")
+      .add("1", "t", "o", "n", {{.suite = "s", .name = "a", .machine = "m"}},
+           {"libtorch was 1 and is 2"});
+  const std::string text = read_text(folder / "h");
+  const auto night = nlohmann::json::parse(text.substr(text.find('\n') + 1));
+  EXPECT_EQ(night.at("varied").at(0), "libtorch was 1 and is 2");
+  EXPECT_EQ(night.at("cases").at(0).at("light"), "green");
 }
 
 }  // namespace
