@@ -8,16 +8,16 @@ namespace headroom {
 namespace {
 
 constexpr int kDigits = 8;
-// What stands before the checksum, behind it, and behind that in a header.
+constexpr std::string_view kHeader = R"("format")";  // begins what stands behind in a header
+// What stands before the checksum, and behind it.
 struct Form {
   std::string_view before;
   std::string_view behind;
-  std::string_view header;
 
   std::size_t size() const { return before.size() + kDigits + behind.size(); }
 };
-constexpr Form kForm{.before = R"({"crc32":")", .behind = R"(",)", .header = R"("format")"};
-constexpr Form kOldForm{.before = "", .behind = " {", .header = R"("format")"};
+constexpr Form kForm{.before = R"({"crc32":")", .behind = R"(",)"};
+constexpr Form kOldForm{.before = "", .behind = " {"};
 
 // A worker's record lies two levels deeper here than in its message, in the list of all ranks'. The
 // number of values is bounded by the bytes.
@@ -62,7 +62,7 @@ bool begins_as_record(std::string_view text) {
 bool begins_as_header(std::string_view text) {
   const Form& form = form_of(text);
   return begins_as_record(text) && text.size() > form.size() &&
-         text.substr(form.size()).starts_with(form.header);
+         text.substr(form.size()).starts_with(kHeader);
 }
 
 }  // namespace headroom
