@@ -100,6 +100,16 @@ const CaseResult* Results::find(const std::string& name) const {
   return found == cases.end() ? nullptr : &*found;
 }
 
+Json journal_entry(const CaseResult& one) {
+  Json entry = {{"case", one.name},
+                {"gate", one.gate},
+                {"environment", one.environment},
+                {"row", one.row},
+                {"record", one.record}};
+  if (!one.rank_records.empty()) entry["rank_records"] = one.rank_records;
+  return entry;
+}
+
 Results make_results(std::vector<Json> records, const std::string& journal) {
   if (records.empty()) throw ResultsError(journal + ": there is nothing in it");
   Results results{

@@ -39,6 +39,9 @@ struct Results {
   const CaseResult* find(const std::string& name) const;
 };
 
+/// The record of a journal that holds what came of a case.
+nlohmann::ordered_json journal_entry(const CaseResult& one);
+
 /// What the records of a journal say: the header, then one record for each case that is done. A
 /// record {"case", "row"} behind that of its case is its row anew, beside other published figures.
 /// `journal` names the file in errors. Throws ResultsError with file:line where a record is none of

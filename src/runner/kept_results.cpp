@@ -95,13 +95,12 @@ void KeptResults::hand_over(const Case& one, const Row& row, const Outcome& outc
 }
 
 Json KeptResults::entry_of(const Case& one, const Row& row, const Outcome& outcome) const {
-  Json entry = {{"case", one.name},
-                {"gate", one.gate},
-                {"environment", environment_},
-                {"row", row},
-                {"record", outcome.record}};
-  if (!outcome.rank_records.empty()) entry["rank_records"] = outcome.rank_records;
-  return entry;
+  return journal_entry({.name = one.name,
+                        .gate = one.gate,
+                        .environment = environment_,
+                        .row = row,
+                        .record = outcome.record,
+                        .rank_records = outcome.rank_records});
 }
 
 /// In the order of the journal's suite: the one of an earlier run may have had another.

@@ -70,7 +70,7 @@ class Merger {
       check_loss(one, result);
       merged.rows.push_back(result.row);
       done_[one.name] = result.row;
-      journal.append(entry_of(result));
+      journal.append(journal_entry(result));
     }
     folder.replace(kResultsFile, rows_to_csv(catalog_, merged.rows));
     return merged;
@@ -123,7 +123,7 @@ class Merger {
       return row == done_.end() ? nullptr : &row->second;
     };
     const Verdict verdict = check_against_reference(catalog_, suite_, one, result.row, done);
-    if (verdict.status == Status::ok) return;
+    if (verdict.status == Status::ok) return add_note(verdict.reason, result.row);
     CaseFacts facts;
     facts.started_at = text_in(result.row, column::started_at);
     facts.outcome.verdict = verdict;
@@ -137,14 +137,13 @@ class Merger {
     result.row = make_row(catalog_, run, one, facts);
   }
 
-  static Json entry_of(const CaseResult& one) {
-    Json entry = {{"case", one.name},
-                  {"gate", one.gate},
-                  {"environment", one.environment},
-                  {"row", one.row},
-                  {"record", one.record}};
-    if (!one.rank_records.empty()) entry["rank_records"] = one.rank_records;
-    return entry;
+  /// `reason`: the row's own, and behind it what was not compared, where the row's own does not say
+  /// so yet.
+  static void add_note(const std::string& reason, Row& row) {
+    const std::string own = text_in(row, column::reason);
+    const std::string note =
+        own.empty() ? reason : reason.substr(std::min(own.size() + 2, reason.size()));
+    if (own.find(note) == std::string::npos) row[column::reason] = reason;
   }
 
   /// Logs and snapshots: a file bears the name of its case.
@@ -153,8 +152,7 @@ class Merger {
       const fs::path from = folder_of(part) / folder;
       if (!fs::exists(from)) continue;
       make_folders(out / folder);
-      fs::copy(from, out / folder,
-               fs::copy_options::recursive | fs::copy_options::skip_existing);
+      fs::copy(from, out / folder, fs::copy_options::recursive | fs::copy_options::skip_existing);
     }
   }
 

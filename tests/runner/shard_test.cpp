@@ -121,6 +121,28 @@ TEST_F(Shards, have_their_losses_checked_where_the_reference_is_in_another_one) 
   EXPECT_EQ(lasting_rows(folder / "merged"), lasting_rows(folder / "whole"));
 }
 
+TEST_F(Shards, say_as_one_run_does_what_was_not_compared) {
+  suite =
+      folder.write("suite.yaml",
+                   "suite: test\ndefaults: {model: {name: mixes_samples}, data: {name: digits}}\n"
+                   "cases:\n  - {name: vanilla}\n"
+                   "  - {name: split, techniques: [{close: {loss_shift: 1.0}}]}\n");
+  const auto part = [&](const std::string& name) {
+    run_program({"run", suite, "--only", name, "--out", folder / ("part/" + name)});
+  };
+  part("vanilla");
+  part("split");
+  EXPECT_EQ(merge().code, 0);
+  run_program({"run", suite, "--out", folder / "whole"});
+  EXPECT_NE(read_rows(folder / "whole").at("split").at("reason"), "");
+  EXPECT_EQ(lasting_rows(folder / "merged"), lasting_rows(folder / "whole"));
+  // What one run compared is not said twice.
+  fs::remove_all(folder / "part");
+  fs::rename(folder / "merged", folder / "part");
+  EXPECT_EQ(merge().code, 0);
+  EXPECT_EQ(lasting_rows(folder / "merged"), lasting_rows(folder / "whole"));
+}
+
 TEST_F(Shards, are_not_merged_where_they_do_not_belong_together) {
   suite = folder.write("suite.yaml", suite_of({"ok", "segv"}, "{silence_s: 20}"));
   const std::string first = folder / "part/first";
