@@ -59,12 +59,12 @@ class Try:
     def _check_nothing_is_lost(self, ended: Ended):
         kept = self.place.journal()
         for case in ANNOUNCED.findall(ended.said):
-            if f'{{"case":"{case}"' not in kept:
+            if f'"case":"{case}",' not in kept:
                 raise Wrong(f"{case} was announced, and is not in the journal")
         measures = self.undisturbed.work.name == "run"  # else logs are of a plan, or an earlier run
         if measures and self._can_speak() and self._has_only_calls(KEEPING):
             for case in self.place.cases_with_a_log():
-                if f'{{"case":"{case}"' not in kept + ended.said:
+                if f'"case":"{case}",' not in kept + ended.said:
                     raise Wrong(f"{case} was measured, and is nowhere")
 
     def _can_speak(self) -> bool:

@@ -15,7 +15,7 @@ enum class Promise {
   same_training,  // losses and weights to the last bit; the gradients' norm is summed otherwise
   same_sums,      // the same numbers, added in another order
   rounding,       // other numbers; losses near those of the plain case
-  same_start,     // the first loss to the last bit; then other weights are trained
+  same_start,     // the first loss, but for rounding; then other weights are trained
 };
 
 /// What the tests hold a technique to. A technique without a contract fails them.
