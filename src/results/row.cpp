@@ -8,6 +8,7 @@
 #include "src/core/csv.h"
 #include "src/core/json.h"
 #include "src/results/columns.h"
+#include "src/suite/case.h"
 
 namespace headroom {
 
