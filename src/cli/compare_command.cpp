@@ -8,6 +8,7 @@
 #include "src/cli/output.h"
 #include "src/compare/comparison.h"
 #include "src/core/error.h"
+#include "src/core/table.h"
 
 namespace headroom {
 namespace {
@@ -19,12 +20,6 @@ struct CompareOptions {
   VaryArguments vary;
   bool anyway = false;
 };
-
-std::vector<std::string> comparison_format_names() {
-  std::vector<std::string> names;
-  std::ranges::transform(kComparisonFormats, std::back_inserter(names), &ComparisonFormat::name);
-  return names;
-}
 
 void say_differences(const Comparison& comparison) {
   for (const std::string& text : comparison.machine_differences) say(text);
@@ -61,7 +56,7 @@ void add_compare(CommandLine& line) {
       ->required();
   command->add_option("NEW", options->new_folder, "The same")->required();
   command->add_option("--format", options->format, "How to show it")
-      ->check(CLI::IsMember(comparison_format_names()))
+      ->check(CLI::IsMember(names_of(kComparisonFormats)))
       ->capture_default_str();
   options->vary.add_to(*command);
   command->add_flag("--anyway", options->anyway,

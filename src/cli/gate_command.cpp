@@ -6,6 +6,7 @@
 #include "src/cli/gate.h"
 #include "src/cli/output.h"
 #include "src/compare/night.h"
+#include "src/core/table.h"
 #include "src/core/text.h"
 #include "src/results/columns.h"
 #include "src/runner/suite_run.h"
@@ -17,12 +18,6 @@ struct GateOptions {
   GateArguments gate;
   bool suspects = false;
 };
-
-std::vector<std::string> night_format_names() {
-  std::vector<std::string> names;
-  for (const NightFormat& format : night_formats()) names.emplace_back(format.name);
-  return names;
-}
 
 /// The commit that a side's results were made with.
 std::string commit_of(const std::vector<Results>& results) {
@@ -46,7 +41,7 @@ int show_suspects(const GateArguments& arguments) {
 void GateArguments::add_to(CLI::App& command) {
   command.add_option("--history", history, "The nights so far, a file of JSON Lines")->required();
   command.add_option("--format", format, "How to show it")
-      ->check(CLI::IsMember(night_format_names()))
+      ->check(CLI::IsMember(names_of(night_formats())))
       ->capture_default_str();
   vary.add_to(command);
 }

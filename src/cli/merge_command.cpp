@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -12,7 +11,6 @@
 #include "src/cli/summary.h"
 #include "src/core/json.h"
 #include "src/results/results.h"
-#include "src/results/results_folder.h"
 #include "src/runner/merge.h"
 
 namespace headroom {
@@ -25,10 +23,7 @@ struct MergeOptions {
 };
 
 int merge(const Catalog& catalog, const MergeOptions& options) {
-  std::vector<Results> all;
-  for (const std::string& folder : options.folders) {
-    for (Results& one : read_all_results(folder)) all.push_back(std::move(one));
-  }
+  const std::vector<Results> all = read_all_results(options.folders);
   std::map<std::string, std::vector<const Results*>> suites;
   for (const Results& one : all) suites[one.suite()].push_back(&one);
   std::vector<Row> rows;

@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -28,13 +27,6 @@ Environment over_libtorch(const fs::path& libraries) {
   std::string path = libraries;
   if (before != nullptr && *before != '\0') path += ":" + std::string(before);
   return {{"LD_LIBRARY_PATH", path}};
-}
-
-ExitStatus taken_end(pid_t child) {
-  int status = 0;
-  uninterrupted([&] { return waitpid(child, &status, 0); });
-  return WIFSIGNALED(status) ? ExitStatus{.signal = WTERMSIG(status)}
-                             : ExitStatus{.code = WEXITSTATUS(status)};
 }
 
 }  // namespace
@@ -75,7 +67,7 @@ int run_side(const NightlySide& side, const std::vector<std::string>& arguments,
     poll(list.data(), list.size(), -1);
     while (const auto signal = interrupts.next()) kill(child, *signal);
   }
-  return exit_code_of(taken_end(child));
+  return exit_code_of(take_status(child));
 }
 
 }  // namespace headroom

@@ -9,20 +9,12 @@
 #include "src/cli/command_line.h"
 #include "src/cli/output.h"
 #include "src/core/file.h"
+#include "src/core/table.h"
 #include "src/report/export.h"
 #include "src/report/report_page.h"
 
 namespace headroom {
 namespace {
-
-/// All results in and below those folders.
-std::vector<Results> read_folders(const std::vector<std::string>& folders) {
-  std::vector<Results> all;
-  for (const std::string& folder : folders) {
-    std::ranges::move(read_all_results(folder), std::back_inserter(all));
-  }
-  return all;
-}
 
 struct ReportOptions {
   std::vector<std::string> results;
@@ -30,7 +22,7 @@ struct ReportOptions {
 };
 
 int report(const ReportOptions& options) {
-  write_output(options.out, html_report(read_folders(options.results)));
+  write_output(options.out, html_report(read_all_results(options.results)));
   print(options.out + "\n");
   return 0;
 }
@@ -41,15 +33,9 @@ struct ExportOptions {
   std::string out;
 };
 
-std::vector<std::string> export_format_names() {
-  std::vector<std::string> names;
-  for (const ExportFormat& format : export_formats()) names.emplace_back(format.name);
-  return names;
-}
-
 int export_results(const ExportOptions& options) {
   const auto format = std::ranges::find(export_formats(), options.format, &ExportFormat::name);
-  const std::string text = format->write(read_folders(options.folders));
+  const std::string text = format->write(read_all_results(options.folders));
   if (options.out.empty()) {
     print(text);
   } else {
@@ -81,7 +67,7 @@ void add_export(CommandLine& line) {
       ->required();
   command->add_option("--format", options->format, formats)
       ->required()
-      ->check(CLI::IsMember(export_format_names()));
+      ->check(CLI::IsMember(names_of(export_formats())));
   command->add_option("-o,--out", options->out, "The file to write; default: standard output");
   command->callback(
       [&line, options] { line.action = [options] { return export_results(*options); }; });

@@ -38,13 +38,6 @@ pid_t start_program(const std::vector<std::string>& command, const Environment& 
   }
 }
 
-ExitStatus take_status(pid_t child) {
-  int status = 0;
-  if (waitpid(child, &status, 0) != child) throw_errno("waitpid");
-  if (WIFSIGNALED(status)) return {0, WTERMSIG(status)};
-  return {WEXITSTATUS(status), 0};
-}
-
 }  // namespace
 
 bool DryEnd::was_ended() const {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -163,6 +164,14 @@ std::vector<Results> read_all_results(const std::string& folder) {
   std::vector<Results> all;
   for (const std::string& one : results_folders(folder, {kJournalFile})) {
     all.push_back(read_results(one));
+  }
+  return all;
+}
+
+std::vector<Results> read_all_results(const std::vector<std::string>& folders) {
+  std::vector<Results> all;
+  for (const std::string& folder : folders) {
+    std::ranges::move(read_all_results(folder), std::back_inserter(all));
   }
   return all;
 }

@@ -62,5 +62,7 @@ std::vector<std::string> results_folders(const std::string& folder,
 /// All results folders in and below a folder, by path: repeats of a suite, several suites, or both.
 /// Throws as read_results() does, and ConfigError where there are none.
 std::vector<Results> read_all_results(const std::string& folder);
+/// Those of several folders, one after the other.
+std::vector<Results> read_all_results(const std::vector<std::string>& folders);
 
 }  // namespace headroom

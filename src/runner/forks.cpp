@@ -104,6 +104,7 @@ Forks::Done Forks::wait() {
     for (const Fork& fork : forks_) list.push_back({fork.pipe.get(), POLLIN, 0});
     poll(list.data(), list.size(), -1);
     while (const auto signal = interrupts_.next()) {
+      was_interrupted_ = true;
       for (const Fork& fork : forks_) kill(fork.process, *signal);
     }
   }

@@ -29,6 +29,8 @@ class Forks {
   Forks& operator=(const Forks&) = delete;
 
   std::size_t size() const { return forks_.size(); }
+  /// Whether an interrupt was passed on. Who counted those of `interrupts` would take them away.
+  bool was_interrupted() const { return was_interrupted_; }
 
   /// Starts a copy that does `work`, which is known by `piece`, and ends. Throws std::system_error
   /// where there is no room for it.
@@ -56,6 +58,7 @@ class Forks {
 
   Interrupts& interrupts_;
   std::list<Fork> forks_;
+  bool was_interrupted_ = false;
 };
 
 }  // namespace headroom

@@ -138,7 +138,7 @@ class SuiteRun {
       }
       if (forks.size() == 0) return;
       const auto [piece, planned] = forks.wait();
-      if (planned.is_null() || interrupts_.count() > 0) {
+      if (planned.is_null() || forks.was_interrupted()) {
         result.interrupted = true;
         next = selected.size();  // those at work may still end well
       }

@@ -139,6 +139,14 @@ int exit_code_of(const ExitStatus& exit) {
   return exit.signal == 0 ? exit.code : 128 + exit.signal;
 }
 
+ExitStatus take_status(pid_t child) {
+  int status = 0;
+  const pid_t ended = uninterrupted([&] { return waitpid(child, &status, 0); });
+  if (ended != child) throw_errno("waitpid");
+  if (WIFSIGNALED(status)) return {0, WTERMSIG(status)};
+  return {WEXITSTATUS(status), 0};
+}
+
 pid_t start_child(const std::string& name, const std::function<void()>& become) {
   Pipe error = make_pipe();
   const pid_t parent = getpid();

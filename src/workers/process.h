@@ -26,6 +26,9 @@ struct ExitStatus {
 /// The same as a shell says it: 128 and the signal.
 int exit_code_of(const ExitStatus& exit);
 
+/// Waits for the end of a child, and takes its status. Throws std::system_error.
+ExitStatus take_status(pid_t child);
+
 /// Starts a program as a child, which gets SIGKILL when this process ends, in whatever way.
 /// `become` runs in the child, where nothing may be allocated. It calls exec, and returns, with
 /// errno set, only where that fails. What this process ignores of the signals of writes, the child

@@ -67,8 +67,10 @@ TEST(Forks, pass_on_an_interrupt_once) {
     });
   }
   kill(getpid(), SIGINT);
+  EXPECT_FALSE(forks.was_interrupted());
   EXPECT_EQ(forks.wait().result, 1);
   EXPECT_EQ(forks.wait().result, 1);
+  EXPECT_TRUE(forks.was_interrupted());
 }
 
 TEST(Forks, end_what_is_at_work) {
