@@ -56,7 +56,8 @@ std::string csv_of(const std::string& journal) {
 }  // namespace
 
 void fuzz_results(std::string_view input) {
-  static const History history(":memory:");
+  static const TemporaryFolder folder;
+  static const History history((folder.path() / "nights.jsonl").string());
   std::vector<Results> all;
   if (!is_accepted([&] { all.push_back(results_of_text(with_checksums(input))); })) return;
   check_comparison(all, all);
