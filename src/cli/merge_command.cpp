@@ -38,8 +38,7 @@ int merge(const Catalog& catalog, const MergeOptions& options) {
     is_whole = false;
     say(fmt::format("{}: not done: {}", suite, fmt::join(merged.not_done, ", ")));
   }
-  const bool is_planned = all.front().header["kind"] == "planned";
-  print(options.json ? json_text(rows) : (is_planned ? format_plan(rows) : format_summary(rows)));
+  print(options.json ? json_text(rows) : format_summary(rows));
   return is_whole ? exit_code(rows) : kFailed;
 }
 

@@ -113,7 +113,7 @@ int plan(const CommandLine& line, const PlanOptions& options) {
     run.dry_run = make_dry_run(catalog, options.dry_run, suite.gpu);
     return run;
   };
-  return run_suites(catalog, options.cases, kPlanFolder, options_of, &format_plan);
+  return run_suites(catalog, options.cases, kPlanFolder, options_of);
 }
 
 }  // namespace

@@ -137,8 +137,7 @@ int run(const Catalog& catalog, const RunOptions& options) {
   const std::list<GpuLock> locks = lock_gpus(device);
   run.device = device.kind;
   if (options.with_plan) run.dry_run = dry_run_of_product(catalog, device.product());
-  return run_suites(
-      catalog, options.cases, "out", [&](const Suite&) { return run; }, &format_summary);
+  return run_suites(catalog, options.cases, "out", [&](const Suite&) { return run; });
 }
 
 }  // namespace

@@ -212,8 +212,7 @@ int exit_code(const std::vector<Row>& rows) {
 }
 
 int run_suites(const Catalog& catalog, const SuiteArguments& arguments, const std::string& folder,
-               const std::function<SuiteRunOptions(const Suite&)>& options_of,
-               const std::function<std::string(const std::vector<Row>&)>& format) {
+               const std::function<SuiteRunOptions(const Suite&)>& options_of) {
   const Selection selection = select_cases(catalog, arguments);
   check_names(selection.suites);
   std::vector<std::filesystem::path> folders;  // of the suites, in their order
@@ -250,8 +249,9 @@ int run_suites(const Catalog& catalog, const SuiteArguments& arguments, const st
       }
       rows.insert(rows.end(), result.rows.begin(), result.rows.end());
       if (has_rounds) continue;
-      print_if_asked(
-          [&] { return format(result.rows) + (options.folder / kResultsFile).string() + "\n"; });
+      print_if_asked([&] {
+        return format_summary(result.rows) + (options.folder / kResultsFile).string() + "\n";
+      });
     }
   }
   for (std::size_t i = 0; has_rounds && i < folders.size(); ++i) {

@@ -24,11 +24,10 @@ Selection select_cases(const Catalog& catalog, const SuiteArguments& arguments);
 /// The exit code that rows come to: 1 where a case failed, 4 where the machine can do none.
 int exit_code(const std::vector<Row>& rows);
 
-/// Runs all suites and prints what came of them; `format` makes the table for people. `options_of`
-/// gives a suite's options but for the folder and the selection. Gives the exit code. Throws
-/// std::system_error where something can't be printed, after the last suite.
+/// Runs all suites and prints what came of them. `options_of` gives a suite's options but for the
+/// folder and the selection. Gives the exit code. Throws std::system_error where something can't be
+/// printed, after the last suite.
 int run_suites(const Catalog& catalog, const SuiteArguments& arguments, const std::string& folder,
-               const std::function<SuiteRunOptions(const Suite&)>& options_of,
-               const std::function<std::string(const std::vector<Row>&)>& format);
+               const std::function<SuiteRunOptions(const Suite&)>& options_of);
 
 }  // namespace headroom

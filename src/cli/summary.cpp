@@ -33,9 +33,11 @@ std::string peak(const Row& row) { return bytes_in(row, kPeak); }
 
 std::string milliseconds(double nanoseconds) { return fmt::format("{:.2f} ms", nanoseconds / 1e6); }
 
-std::string step_time(const Row& row, std::string_view column = kStepTime) {
-  const auto time = number_in(row, column);
-  return time ? milliseconds(*time) : "";
+/// As measured, or else as estimated.
+std::string step_time(const Row& row) {
+  if (const auto measured = number_in(row, kStepTime)) return milliseconds(*measured);
+  const auto estimate = number_in(row, column::step_time_estimate_ns);
+  return estimate ? "about " + milliseconds(*estimate) : "";
 }
 
 /// How much less the peak is than that of the plain case.
@@ -98,8 +100,7 @@ std::array<std::string, 2> published(const Row& row) {
 }
 
 /// The steps of rows whose suite has a published time, below their table; empty where none has one.
-/// `own`: what a row's own figure is.
-std::string published_times(const std::vector<Row>& rows, const std::string& own) {
+std::string published_times(const std::vector<Row>& rows) {
   std::vector<std::vector<std::string>> lines;
   for (const Row& row : rows) {
     const auto step = step_of_published(row);
@@ -107,12 +108,28 @@ std::string published_times(const std::vector<Row>& rows, const std::string& own
     lines.push_back({text_in(row, column::case_),
                      fmt::format("{:.2f} min", *number_in(row, column::published_run_time_s) / 60),
                      fmt::format("{}", *number_in(row, column::published_updates)),
-                     milliseconds(step->published_ns), milliseconds(step->own_ns),
+                     milliseconds(step->published_ns), step_time(row),
                      fmt::format("{:.0f} %", step->percent())});
   }
   if (lines.empty()) return "";
-  return "\n" + format_table({"case", "published run", "updates", "an update", own, "of it"}, lines,
-                             {"published run", "updates", "an update", own, "of it"});
+  return "\n" +
+         format_table({"case", "published run", "updates", "an update", "step time", "of it"},
+                      lines, {"published run", "updates", "an update", "step time", "of it"});
+}
+
+/// A table of rows, without the columns of `spare` in which no row has anything.
+std::string without_empty(std::vector<std::string> header,
+                          std::vector<std::vector<std::string>> rows,
+                          const std::vector<std::string>& right,
+                          const std::vector<std::string>& spare) {
+  for (std::size_t i = header.size(); i-- > 0;) {
+    const bool is_spare = std::ranges::find(spare, header[i]) != spare.end();
+    if (!is_spare || std::ranges::any_of(rows, [&](const auto& row) { return !row[i].empty(); }))
+      continue;
+    header.erase(header.begin() + static_cast<std::ptrdiff_t>(i));
+    for (auto& row : rows) row.erase(row.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  return format_table(header, rows, right);
 }
 
 }  // namespace
@@ -124,14 +141,19 @@ std::string format_summary(const std::vector<Row>& rows) {
     const std::pair like{text_in(row, column::model), ranks_of(row)};
     const bool is_one = is_plain(row);
     const bool comparable = !is_one && plain.contains(like);
-    lines.push_back({text_in(row, column::case_), text_in(row, column::status), peak(row),
-                     comparable ? saved(row, *plain[like]) : "", step_time(row),
+    const auto [figure, error] = published(row);
+    lines.push_back({text_in(row, column::case_), text_in(row, column::status), fits(row),
+                     peak(row), comparable ? saved(row, *plain[like]) : "", reserved(row),
+                     bytes_in(row, column::driver_peak_bytes), figure, error, step_time(row),
                      text_in(row, column::reason)});
     if (is_one) plain[like] = &row;
   }
-  return format_table({"case", "status", "peak", "saved", "step time", "reason"}, lines,
-                      {"peak", "saved", "step time"}) +
-         published_times(rows, "step time") + emulation_notes(rows);
+  return without_empty({"case", "status", "fits", "peak", "saved", "reserved", "driver",
+                        "published", "error", "step time", "reason"},
+                       std::move(lines),
+                       {"peak", "saved", "reserved", "driver", "published", "error", "step time"},
+                       {"fits", "reserved", "driver", "published", "error"}) +
+         published_times(rows) + emulation_notes(rows);
 }
 
 std::string format_repeats(const std::vector<Results>& results) {
@@ -159,22 +181,6 @@ std::string format_row(const Row& row) {
   if (const std::string reason = text_in(row, column::reason); !reason.empty())
     text += ": " + reason;
   return text;
-}
-
-std::string format_plan(const std::vector<Row>& rows) {
-  std::vector<std::vector<std::string>> lines;
-  for (const Row& row : rows) {
-    const auto [figure, error] = published(row);
-    lines.push_back({text_in(row, column::case_), text_in(row, column::status), fits(row),
-                     bytes_in(row, column::run_peak_allocated_bytes), reserved(row),
-                     bytes_in(row, column::driver_peak_bytes), figure, error,
-                     step_time(row, column::step_time_estimate_ns), text_in(row, column::reason)});
-  }
-  return format_table({"case", "status", "fits", "allocated", "reserved", "driver", "published",
-                       "error", "a step, about", "reason"},
-                      lines,
-                      {"allocated", "reserved", "driver", "published", "error", "a step, about"}) +
-         published_times(rows, "estimate");
 }
 
 }  // namespace headroom

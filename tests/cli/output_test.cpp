@@ -133,19 +133,41 @@ TEST(Output, of_a_run_and_a_plan_has_steps_beside_an_update_of_the_published_run
   Row row = {{"case", "one"},
              {"status", "ok"},
              {"kind", "planned"},
-             {"step_time_median_ns", 250'000'000},
              {"step_time_estimate_ns", 50'000'000},
              {"published_run_time_s", 60},
              {"published_updates", 300}};
-  EXPECT_TRUE(
-      format_plan({row}).ends_with("estimate  of it\n"
-                                   "one        1.00 min      300  200.00 ms  50.00 ms   25 %\n"))
-      << format_plan({row});
+  EXPECT_TRUE(format_summary({row}).ends_with("  200.00 ms  about 50.00 ms   25 %\n"))
+      << format_summary({row});
   row["kind"] = "measured";
+  row["step_time_median_ns"] = 250'000'000;
   EXPECT_TRUE(format_summary({row}).ends_with("  200.00 ms  250.00 ms  125 %\n"))
       << format_summary({row});
   row.erase("published_updates");
-  EXPECT_EQ(format_plan({row}).find("published run"), std::string::npos);
+  EXPECT_EQ(format_summary({row}).find("published run"), std::string::npos);
+}
+
+TEST(Output, of_a_run_and_a_plan_is_one_table_that_leaves_out_what_no_row_has) {
+  const Row plain = {{"case", "plain"},
+                     {"status", "ok"},
+                     {"model", "vit"},
+                     {"techniques", "none"},
+                     {"run_peak_allocated_bytes", 4 << 20},
+                     {"step_time_median_ns", 2'000'000}};
+  Row half = plain;
+  half.update({{"case", "half"},
+               {"techniques", "bfloat16"},
+               {"run_peak_allocated_bytes", 3 << 20},
+               {"step_time_median_ns", 1'000'000}});
+  EXPECT_EQ(format_summary({plain, half}),
+            "case   status      peak   saved  step time  reason\n"
+            "plain  ok      4.00 MiB            2.00 ms\n"
+            "half   ok      3.00 MiB  25.0 %    1.00 ms\n");
+  half.erase("step_time_median_ns");
+  half.update({{"fits", "yes"}, {"step_time_estimate_ns", 1'500'000}});
+  EXPECT_EQ(format_summary({plain, half}),
+            "case   status  fits      peak   saved      step time  reason\n"
+            "plain  ok            4.00 MiB                2.00 ms\n"
+            "half   ok      yes   3.00 MiB  25.0 %  about 1.50 ms\n");
 }
 
 TEST(Output, of_an_export_goes_to_standard_output_or_a_file) {
