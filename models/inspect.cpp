@@ -18,7 +18,9 @@
 namespace headroom {
 namespace {
 
-std::string dtype_name(at::ScalarType type) { return c10::getDtypeNames(type).first; }
+std::string dtype_name(at::ScalarType type) {
+  return std::string(c10::getDtypeNames(type).first);  // a view since LibTorch 2.15
+}
 
 nlohmann::ordered_json describe(const std::string& name, const at::Tensor& tensor) {
   return {{"name", name},

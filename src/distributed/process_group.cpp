@@ -33,6 +33,27 @@ using Gloo = c10d::ProcessGroupGloo;
 constexpr std::chrono::hours kNoTimeout{24 * 7};
 
 using BackendPointer = c10::intrusive_ptr<c10d::Backend>;
+using Work = c10::intrusive_ptr<c10d::Work>;
+
+/// By the name that the LibTorch at hand has for it: another one since 2.15.
+template <typename AnyGroup>
+Work all_gather_single(AnyGroup& group, at::Tensor& all, at::Tensor& part) {
+  if constexpr (requires { group.all_gather_single(all, part); }) {
+    return group.all_gather_single(all, part);
+  } else {
+    return group._allgather_base(all, part);
+  }
+}
+
+/// As all_gather_single().
+template <typename AnyGroup>
+Work reduce_scatter_single(AnyGroup& group, at::Tensor& part, at::Tensor& all) {
+  if constexpr (requires { group.reduce_scatter_single(part, all); }) {
+    return group.reduce_scatter_single(part, all);
+  } else {
+    return group._reduce_scatter_base(part, all);
+  }
+}
 
 /// gloo throws plain errors of its own, which name it.
 bool is_of_a_peer(const std::exception& error, const std::string& text) {
@@ -208,7 +229,7 @@ Collective ProcessGroup::all_gather(const at::Tensor& all, const at::Tensor& par
     at::Tensor output = all;
     at::Tensor input = part;
     return Collective(begin({output, input}, [&] {
-      return Collective::Works{group_->_allgather_base(output, input)};
+      return Collective::Works{all_gather_single(*group_, output, input)};
     }));
   }
   return Collective(begin({all, part}, [&] {
@@ -230,7 +251,7 @@ Collective ProcessGroup::reduce_scatter(const at::Tensor& part, const at::Tensor
     at::Tensor output = part;
     at::Tensor input = all;
     return Collective(begin({output, input}, [&] {
-      return Collective::Works{group_->_reduce_scatter_base(output, input)};
+      return Collective::Works{reduce_scatter_single(*group_, output, input)};
     }));
   }
   std::vector<at::Tensor> tensors{all};
