@@ -136,6 +136,7 @@ std::string name_of_now() {
   return name;
 }
 
+/// Where a suite's results go.
 std::filesystem::path folder_of(const SuiteArguments& arguments, const std::string& folder,
                                 const Suite& suite) {
   if (!arguments.out.empty()) {
@@ -218,6 +219,11 @@ int run_suites(const Catalog& catalog, const SuiteArguments& arguments, const st
   std::vector<std::filesystem::path> folders;  // of the suites, in their order
   for (const Suite& suite : selection.suites) {
     folders.push_back(folder_of(arguments, folder, suite));
+    // Behind an interruption --resume goes on with this call, in suites that it kept from beginning
+    // as well, and not with an earlier one.
+    if (!arguments.out.empty() || selection.suites.size() == 1) continue;
+    std::filesystem::create_directories(folders.back());
+    remember_last_run(folders.back(), folder_of_runs(folder, suite));
   }
   std::vector<Row> rows;
   std::exception_ptr not_printed;  // is no reason to measure less
@@ -241,10 +247,10 @@ int run_suites(const Catalog& catalog, const SuiteArguments& arguments, const st
       if (!has_rounds) options.runs = folder_of_runs(folder, suite);
       const SuiteRunResult result = run_and_show(catalog, suite, options);
       if (result.interrupted || !result.lost.empty()) {
-        const auto out = folders.size() > 1 ? folders[i].parent_path() : folders[i];
+        const bool is_known = folders.size() > 1;  // the folder: it was given, or is the last one
         say((result.lost.empty() ? "interrupted" : result.lost) +
-            "; what is done is kept. To go on: the same call with --resume and --out " +
-            out.string());
+            "; what is done is kept. To go on: the same call with --resume" +
+            (is_known ? "" : " and --out " + folders[i].string()));
         return result.lost.empty() ? kInterrupted : kFailed;
       }
       rows.insert(rows.end(), result.rows.begin(), result.rows.end());

@@ -30,7 +30,9 @@ fs::path remembered(const fs::path& runs) {
   const fs::path file = runs / kLastRunFile;
   if (!fs::is_regular_file(file)) return {};
   const fs::path name = read_file(file, kMaxBytesOfName);
-  const bool is_beside = !name.empty() && name == name.filename() && has_journal(runs / name);
+  std::error_code none;
+  const bool is_beside =
+      !name.empty() && name == name.filename() && fs::is_directory(runs / name, none);
   return is_beside ? runs / name : fs::path();
 }
 

@@ -13,8 +13,8 @@ inline constexpr const char* kLastRunFile = ".last";
 /// std::system_error that names what can't be written.
 void remember_last_run(const std::filesystem::path& folder, const std::filesystem::path& runs);
 
-/// The folder in `runs` with a journal whose run was the last one; where nothing says so, the one
-/// whose journal was written last. Empty: there is none. Throws std::system_error.
+/// The folder in `runs` that was remembered last, which may hold nothing yet; where none was, the
+/// one whose journal was written last. Empty: there is none. Throws std::system_error.
 std::filesystem::path last_run(const std::filesystem::path& runs);
 
 }  // namespace headroom

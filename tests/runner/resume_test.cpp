@@ -208,6 +208,39 @@ TEST_F(Resume, takes_the_folder_that_was_named_last_however_it_is_spelled) {
   }
 }
 
+TEST_F(Resume, of_several_suites_goes_on_with_the_last_call) {
+  const auto here = [this] { ASSERT_EQ(chdir(folder.path().c_str()), 0); };
+  const auto suite_named = [this](const std::string& name) {
+    return folder.write(name + ".yaml", "suite: " + name +
+                                            "\ndefaults: {model: {name: ok}, data: {name: digits}, "
+                                            "train: {work_ms: 300}}\n"
+                                            "cases: [{name: one}, {name: two}]\n");
+  };
+  const std::vector<std::string> call{"run", suite_named("first"), suite_named("second")};
+  const auto last = [this](const std::string& name) {
+    return folder / ("out/" + name + "/" + read_text(folder / ("out/" + name + "/.last")));
+  };
+  EXPECT_EQ(run_program(call, here).code, 0);
+  const std::string earlier = last("second");
+  sleep(1);  // a folder's name is the time in seconds
+  Program program = start_program(call, here);
+  while (last("second") == earlier || !std::filesystem::exists(last("first") + "/log/one.log")) {
+    usleep(1000);
+  }
+  program.send(SIGINT);
+  const Ended interrupted = program.wait();
+  EXPECT_EQ(interrupted.code, 130);
+  EXPECT_TRUE(interrupted.err.ends_with("To go on: the same call with --resume\n"))
+      << interrupted.err;
+  std::vector<std::string> again = call;
+  again.emplace_back("--resume");
+  const Ended resumed = run_program(again, here);
+  EXPECT_EQ(resumed.code, 0) << resumed.err;
+  EXPECT_EQ(read_rows(last("first")).size(), 2U);
+  EXPECT_NE(last("second"), earlier);
+  EXPECT_EQ(read_rows(last("second")).size(), 2U);
+}
+
 TEST_F(Resume, goes_on_with_repeats_where_they_were) {
   const std::vector<std::string> again{"--repeat", "3", "--only", "^ok$"};
   const Ended first = run(again);
