@@ -104,6 +104,16 @@ HEADROOM_ENTRY CUresult cuGetErrorString(CUresult error, const char** text) {
   return CUDA_SUCCESS;
 }
 
+// LibTorch 2.15 asks for the driver's log, in which nothing is ever written here.
+HEADROOM_ENTRY CUresult cuLogsRegisterCallback(CUlogsCallback, void*,
+                                               CUlogsCallbackHandle* handle) {
+  static char registered;
+  *handle = reinterpret_cast<CUlogsCallbackHandle>(&registered);
+  return CUDA_SUCCESS;
+}
+
+HEADROOM_ENTRY CUresult cuLogsUnregisterCallback(CUlogsCallbackHandle) { return CUDA_SUCCESS; }
+
 HEADROOM_ENTRY CUresult cuDeviceGetCount(int* count) {
   *count = static_cast<int>(dry_run().devices.size());
   return CUDA_SUCCESS;
