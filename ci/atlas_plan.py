@@ -54,14 +54,14 @@ def python_of_torch(version: str, home: Path) -> Path:
     return python
 
 
-def make_environment(source: Source, home: Path) -> Path:
+def make_environment(source: Source, version: str, home: Path) -> Path:
     """Gives its Python. PyTorch is shared; what the source pins comes before what PyTorch needs."""
-    wanted = source.facts["environment"]
-    folder = home / source.name / "environment"
+    wanted = source.facts["environment"] | {"torch": version}
+    folder = home / source.name / f"environment-{version}"
     python, stamp = folder / "bin/python3", folder / "made"
     if stamp.is_file() and stamp.read_text() == repr(wanted):
         return python
-    torch = python_of_torch(str(wanted["torch"]), home)
+    torch = python_of_torch(version, home)
     run([torch, "-m", "venv", "--clear", folder])
     site = run([torch, "-c", "import torch, os; print(os.path.dirname(torch.__path__[0]))"]).stdout
     own = folder / f"lib/python3.{sys.version_info.minor}/site-packages"
@@ -86,7 +86,9 @@ def plan(headroom: Path, source: Source, python: Path, rows: list, home: Path) -
     folder.mkdir(parents=True, exist_ok=True)
     many = folder / "rows.jsonl"
     many.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    ranks = str(rows[0].get(source.facts.get("ranks", ""), "") or 1)
+    ranks = ["--ranks", rows[0].get(source.facts.get("ranks", ""), "") or "1"]
+    if "rank" in source.facts:
+        ranks += ["--rank", str(source.facts["rank"])]
     command = command_of(source, python, rows[0] | {"rows": str(many)})
     environment = os.environ | ALONE | source.facts.get("variables", {}) | {
         "PATH": f"{python.parent}:{os.environ['PATH']}",
@@ -97,7 +99,7 @@ def plan(headroom: Path, source: Source, python: Path, rows: list, home: Path) -
     }
     ended = subprocess.run(
         ["timeout", "--kill-after=10", str(MOST_SECONDS), headroom, "plan", "--json", "--gpu",
-         source.gpu_of(rows[0]), "--ranks", ranks, "--", *command],
+         source.gpu_of(rows[0]), *ranks, "--", *command],
         cwd=folder, env=environment, capture_output=True, text=True, errors="replace")
     (folder / "plan.json").write_text(ended.stdout)
     (folder / "output.txt").write_text(ended.stderr)
@@ -142,10 +144,12 @@ def plan_all(headroom: Path, source: Source, rows: list, jobs: int, minutes: flo
     missing = [row for row in rows if journal.lacks(row["key"])] if minutes > 0 else []
     at_once = ROWS_AT_ONCE if "{rows}" in map(str, source.facts["program"]) else 1
     groups = []
-    for _, of_gpu in itertools.groupby(missing, key=source.gpu_of):
-        of_gpu = list(of_gpu)
-        groups += [of_gpu[at:at + at_once] for at in range(0, len(of_gpu), at_once)]
-    python = make_environment(source, home) if groups else None
+    for _, alike in itertools.groupby(missing, key=lambda row: (source.gpu_of(row),
+                                                                source.torch_of(row))):
+        alike = list(alike)
+        groups += [alike[at:at + at_once] for at in range(0, len(alike), at_once)]
+    pythons = {version: make_environment(source, version, home)
+               for version in {source.torch_of(row) for row in missing}}
 
     # Where time ends, what was planned is spread over the rows.
     random.Random(0).shuffle(groups)
@@ -153,6 +157,7 @@ def plan_all(headroom: Path, source: Source, rows: list, jobs: int, minutes: flo
     def one(group: list) -> None:
         if time.monotonic() > last:
             return
+        python = pythons[source.torch_of(group[0])]
         journal.add(plan(headroom, source, python, group, home))
         left = sum(journal.lacks(row["key"]) for row in rows)
         say(f"{source.name}: {len(rows) - left} of {len(rows)} rows")

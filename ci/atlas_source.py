@@ -12,7 +12,7 @@ UNITS = {"B": 1, "MB": 10**6, "GB": 10**9, "MiB": 2**20, "GiB": 2**30, "s": 10**
 WHAT = ("allocated", "reserved", "driver", "step")  # a step: its time
 KEYS = {"what", "repository", "commit", "file", "licence", "software", "measured", "unsaid",
         "assumed", "environment", "program", "gpu"}
-OPTIONAL = {"others", "ranks", "groups", "causes", "variables", "batches"}
+OPTIONAL = {"others", "ranks", "rank", "groups", "causes", "variables", "batches"}
 
 sys.path.append(str(ROOT / ".deps/programs"))  # where PyYAML is not installed
 
@@ -58,6 +58,9 @@ class Source:
     @property
     def gpu_files(self) -> list:
         return sorted(set(self.folder.glob("*.yaml")) - {self.folder / "source.yaml"})
+
+    def torch_of(self, row: dict) -> str:
+        return row.get("torch") or str(self.facts["environment"]["torch"])
 
     def gpu_of(self, row: dict) -> str:
         gpu = row.get("gpu") or self.facts["gpu"]

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs a record of modded-nanogpt. Its log begins with the text of the program that wrote it: that is
+fetched from the source's repository and run as it stands, but for the number of steps. The tokens
+are of no meaning: documents of equal length.
+
+    train.py REPOSITORY COMMIT LOG
+"""
+import fcntl
+import os
+import re
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy
+
+STEPS = 40
+END_OF_PROGRAM = re.compile(r"^={100}$", re.MULTILINE)
+NUMBER_OF_STEPS = re.compile(r"(\bnum_iterations\s*(?::\s*int\s*)?=\s*)\d+")
+TOKENS = 100_000_000  # of a file, as the source's have them
+FIRST_OF_DOCUMENT, DOCUMENT = 50256, 1024
+HEADER = (20240520, 1, TOKENS)  # of 256 numbers
+CACHE = Path(os.environ["XDG_CACHE_HOME"]) / "modded_nanogpt"
+
+
+def git(*words) -> str:
+    alone = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
+    return subprocess.run(["git", *words], env=alone, check=True, capture_output=True,
+                          text=True).stdout
+
+
+def program(repository: str, commit: str, log: str) -> str:
+    clone = CACHE / "repository"
+    if not clone.is_dir():
+        git("clone", "--quiet", "--bare", "--filter=blob:none", repository, str(clone))
+    text = git("-C", str(clone), "show", f"{commit}:{log}")
+    text = text[:END_OF_PROGRAM.search(text).start()]
+    text, count = NUMBER_OF_STEPS.subn(rf"\g<1>{STEPS}", text, count=1)
+    assert count == 1
+    return text
+
+
+def make_tokens() -> Path:
+    folder = CACHE / "data/fineweb10B"
+    if not folder.is_dir():
+        folder.mkdir(parents=True)
+        header = numpy.zeros(256, dtype=numpy.int32)
+        header[:len(HEADER)] = HEADER
+        tokens = numpy.zeros(TOKENS, dtype=numpy.uint16)
+        tokens[::DOCUMENT] = FIRST_OF_DOCUMENT
+        (folder / "fineweb_val_000000.bin").write_bytes(header.tobytes() + tokens.tobytes())
+        for number in (1, 2, 3):
+            (folder / f"fineweb_train_{number:06}.bin").symlink_to("fineweb_val_000000.bin")
+    return folder.parent
+
+
+def main() -> None:
+    CACHE.mkdir(parents=True, exist_ok=True)
+    with open(CACHE / "lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # rows are planned beside one another
+        text, data = program(*sys.argv[1:4]), make_tokens()
+    Path("train_gpt.py").write_text(text)
+    if not Path("data").is_symlink():
+        Path("data").symlink_to(data)
+    # The program writes into its log what this says.
+    Path("bin").mkdir(exist_ok=True)
+    Path("bin/nvidia-smi").write_text("#!/bin/sh\n")
+    Path("bin/nvidia-smi").chmod(0o755)
+    os.environ["PATH"] = f"{Path.cwd()}/bin:{os.environ['PATH']}"
+    sys.argv = ["train_gpt.py"]
+    runpy.run_path("train_gpt.py", run_name="__main__")
+
+
+main()
