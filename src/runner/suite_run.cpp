@@ -7,7 +7,6 @@
 #include <system_error>
 #include <utility>
 
-#include "src/core/checksum.h"
 #include "src/core/error.h"
 #include "src/core/text.h"
 #include "src/results/last_run.h"
@@ -16,11 +15,10 @@
 #include "src/runner/case_plan.h"
 #include "src/runner/forks.h"
 #include "src/runner/kept_results.h"
-#include "src/runner/library_files.h"
 #include "src/runner/reference.h"
 #include "src/runner/row_of_case.h"
+#include "src/runner/run_programs.h"
 #include "src/runner/sleep_of_machine.h"
-#include "src/workers/program_file.h"
 
 namespace headroom {
 namespace {
@@ -29,18 +27,13 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kStopped = "; what is done is kept, and --resume goes on from there";
 
-/// The worker, then what is loaded before it where cases are planned.
-std::vector<ProgramFile> programs_of(const SuiteRunOptions& options) {
-  std::vector<ProgramFile> programs;
-  programs.emplace_back(options.worker);
-  if (options.agents != nullptr && options.agents->worker() != programs.front().hash()) {
+RunPrograms programs_of(const SuiteRunOptions& options) {
+  RunPrograms programs(options.worker, options.dry_run);
+  if (options.agents != nullptr && options.agents->worker() != programs.worker_hash()) {
     throw ResultsError(options.worker +
                        ": it is not the program any more that all ranks had when "
                        "they met, and results of two must not be mixed");
   }
-  if (!options.dry_run) return programs;
-  for (const std::string& file : dry_run_files(options.dry_run->libraries))
-    programs.emplace_back(file);
   return programs;
 }
 
@@ -54,7 +47,6 @@ class SuiteRun {
         interrupts_(interrupts),
         observer_(observer),
         programs_(programs_of(options)),
-        libraries_(options.worker),
         facts_{
             .suite = suite.name,
             .device = options.device,
@@ -93,11 +85,8 @@ class SuiteRun {
   Json header_of_run() const {
     // Plans for two GPUs must not be mixed either.
     const std::string& device = options_.measures ? options_.device : options_.dry_run->gpu;
-    Json header = make_header(suite_, catalog_, kind_of(facts_), device, programs_.front().hash());
-    std::string libraries;
-    for (std::size_t i = 1; i < programs_.size(); ++i) libraries += programs_[i].hash();
-    if (!libraries.empty()) header[kDryRunKey] = fingerprint(libraries);
-    if (!libraries_.hash().empty()) header[kLibrariesKey] = libraries_.hash();
+    Json header = make_header(suite_, catalog_, kind_of(facts_), device, programs_.worker_hash());
+    programs_.add_to(header);
     return header;
   }
 
@@ -107,11 +96,6 @@ class SuiteRun {
     observer_.said(folder_.path().string() + " is on " + file_system +
                    ", whose locks may hold for one machine only: nothing keeps a headroom on "
                    "another machine from this folder");
-  }
-
-  void check_programs() {
-    for (ProgramFile& program : programs_) program.check_is_the_same();
-    libraries_.check_are_the_same();
   }
 
   void run_in_turn(const std::vector<const Case*>& selected, SuiteRunResult& result) {
@@ -180,7 +164,7 @@ class SuiteRun {
 
   /// Fills in what came of the case, and gives its row. Nothing: the user interrupted it.
   std::optional<Row> do_case(const Case& one, CaseFacts& facts) {
-    check_programs();
+    programs_.check_are_the_same();
     folder_.check_room();
     facts.started_at = utc_now();
     const SleepOfMachine sleep;
@@ -240,7 +224,7 @@ class SuiteRun {
   /// Looks once more when the worker first speaks, or has ended: it may have been replaced between
   /// the last look and its start. What is replaced later does not change this case.
   void check_started() {
-    if (!std::exchange(is_started_checked_, true)) check_programs();
+    if (!std::exchange(is_started_checked_, true)) programs_.check_are_the_same();
   }
 
   /// Fills in what came of the case. False: the user interrupted it.
@@ -273,7 +257,7 @@ class SuiteRun {
     } catch (const std::system_error& error) {
       observer_.said(one.name + " has no plan: " + error.what());
     }
-    check_programs();
+    programs_.check_are_the_same();
   }
 
   RankAttempt start_ranks(const Case& one) {
@@ -305,7 +289,7 @@ class SuiteRun {
     facts.outcome = planned->outcome;
     if (one.ranks() > 1) facts.outcome.peak_rank = 0;  // the one that is planned
     facts.plan = planned->figures;
-    check_programs();
+    programs_.check_are_the_same();
     return true;
   }
 
@@ -321,8 +305,7 @@ class SuiteRun {
   const SuiteRunOptions& options_;
   Interrupts& interrupts_;
   SuiteRunObserver& observer_;
-  std::vector<ProgramFile> programs_;
-  const LibraryFiles libraries_;  // of the worker
+  RunPrograms programs_;
   const RunFacts facts_;
   KeptResults results_;
   const ResultsFolder& folder_ = results_.folder();
