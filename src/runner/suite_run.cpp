@@ -238,6 +238,7 @@ class SuiteRun {
     }
     check_started();
     facts.outcome = attempt.outcome;
+    if (suite_.memory_only) drop_times(facts.outcome, catalog_);
     if (options_.dry_run) plan_beside(one, facts);
     return true;
   }
