@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/runner/suite_run.h"
 
+#include <algorithm>
 #include <array>
 #include <ctime>
+#include <exception>
+#include <list>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -13,6 +16,8 @@
 #include "src/results/network_file_system.h"
 #include "src/runner/attempt.h"
 #include "src/runner/case_plan.h"
+#include "src/runner/case_queue.h"
+#include "src/runner/environment_check.h"
 #include "src/runner/forks.h"
 #include "src/runner/kept_results.h"
 #include "src/runner/reference.h"
@@ -70,8 +75,12 @@ class SuiteRun {
       if (options_.selects(one)) selected.push_back(&one);
     }
     SuiteRunResult result;
-    if (options_.jobs > 1) {
-      plan_at_once(selected, result);
+    if (is_on_many_gpus()) {
+      const std::string gpus = std::to_string(options_.gpus.size());
+      observer_.said("memory_only: cases are measured on " + gpus + " GPUs at once");
+    }
+    if (options_.jobs > 1 || is_on_many_gpus()) {
+      run_at_once(selected, result);
     } else {
       run_in_turn(selected, result);
     }
@@ -108,37 +117,86 @@ class SuiteRun {
     }
   }
 
-  /// Plans as many cases beside one another as there are jobs, each in a copy of this process, and
-  /// keeps each as it ends. No plan depends on what another says.
-  void plan_at_once(const std::vector<const Case*>& selected, SuiteRunResult& result) {
+  bool is_on_many_gpus() const {
+    return options_.measures && suite_.memory_only && options_.gpus.size() > 1;
+  }
+
+  /// Does as many cases beside one another as there are jobs, or GPUs, each in a copy of this
+  /// process, and keeps each as it ends.
+  void run_at_once(const std::vector<const Case*>& selected, SuiteRunResult& result) {
+    CaseQueue queue = queue_of(selected);
     Forks forks(interrupts_);
-    std::size_t next = 0;
+    std::exception_ptr error;
     for (;;) {
-      for (; next < selected.size() && forks.size() < options_.jobs; ++next) {
-        const Case& one = *selected[next];
-        if (results_.find_row(one) != nullptr) continue;
-        observer_.case_started(next, selected.size(), one);
-        forks.start(next, [&] { return row_and_record(one); });
+      try {
+        while (const auto start = queue.start()) {
+          const Case& one = *selected[start->piece];
+          observer_.case_started(start->piece, selected.size(), one);
+          forks.start(start->piece, [&] { return do_in_copy(one, start->places); });
+        }
+        if (forks.size() == 0) break;
+        const auto [piece, done] = forks.wait();
+        queue.end(piece);
+        observer_.case_started(piece, selected.size(), *selected[piece]);
+        result.interrupted |= done.is_null();
+        if (!done.is_null()) keep_done(*selected[piece], done);
+      } catch (...) {
+        if (!error) error = std::current_exception();
+        queue.stop();
       }
-      if (forks.size() == 0) return;
-      const auto [piece, planned] = forks.wait();
-      if (planned.is_null() || forks.was_interrupted()) {
-        result.interrupted = true;
-        next = selected.size();  // those at work may still end well
-      }
-      if (planned.is_null()) continue;
-      Outcome outcome;
-      outcome.record = planned.at("record");
-      observer_.case_started(piece, selected.size(), *selected[piece]);
-      keep(*selected[piece], planned.at("row"), outcome);
+      result.interrupted |= forks.was_interrupted();
+      if (result.interrupted) queue.stop();  // those at work may still end well
     }
+    if (error) std::rethrow_exception(error);
+  }
+
+  /// Of the selected cases that are not done. No plan depends on what another says; what is
+  /// measured does on its reference, as in run_in_turn().
+  CaseQueue queue_of(const std::vector<const Case*>& selected) const {
+    std::list<QueuedCase> cases;
+    for (std::size_t i = 0; i < selected.size(); ++i) {
+      const Case* one = selected[i];
+      if (results_.find_row(*one) != nullptr) continue;
+      cases.push_back({.one = one, .piece = i});
+      if (!options_.measures) continue;
+      const Case* reference = reference_of(catalog_, suite_, *one);
+      const bool is_before = reference != nullptr && reference < one;  // in the suite
+      if (is_before) cases.back().reference = reference;
+      cases.back().places = std::min(static_cast<std::size_t>(one->ranks()), options_.gpus.size());
+    }
+    return {std::move(cases), options_.measures ? options_.gpus.size() : options_.jobs};
   }
 
   /// Null: the user interrupted it.
-  Json row_and_record(const Case& one) {
+  Json do_in_copy(const Case& one, const std::vector<std::size_t>& places) {
+    if (options_.measures) see_only(one, places);
     CaseFacts facts;
     const auto row = do_case(one, facts);
-    return row ? Json{{"row", *row}, {"record", facts.outcome.record}} : Json();
+    if (!row) return {};
+    const Outcome& outcome = facts.outcome;
+    Json done = {{"row", *row}, {"record", outcome.record}, {"rank_records", outcome.rank_records}};
+    if (const auto why = why_last(one, outcome.verdict.status)) done["why_last"] = *why;
+    return done;
+  }
+
+  /// A case with more ranks than there are GPUs has all of them, and sees what it would alone.
+  void see_only(const Case& one, const std::vector<std::size_t>& places) const {
+    if (static_cast<std::size_t>(one.ranks()) > places.size()) return;
+    std::vector<std::string> names;
+    for (const std::size_t place : places) names.push_back(options_.gpus[place]);
+    restrict_to_gpus(names, options_.gpus.size());
+  }
+
+  void keep_done(const Case& one, const Json& done) {
+    Outcome outcome;
+    outcome.record = done.at("record");
+    outcome.rank_records = done.at("rank_records");
+    keep(one, done.at("row"), outcome);
+    if (done.contains("why_last")) end_behind(one, done["why_last"]);
+  }
+
+  [[noreturn]] static void end_behind(const Case& one, const std::string& why) {
+    throw Unsupported(one.name + ": " + why + kStopped);
   }
 
   void keep(const Case& one, const Row& row, const Outcome& outcome) {
@@ -158,7 +216,7 @@ class SuiteRun {
     if (!row) return false;
     keep(one, *row, facts.outcome);
     const auto why = why_last(one, facts.outcome.verdict.status);
-    if (why) throw Unsupported(one.name + ": " + *why + kStopped);
+    if (why) end_behind(one, *why);
     return true;
   }
 
