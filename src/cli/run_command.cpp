@@ -72,6 +72,17 @@ std::list<GpuLock> lock_gpus(const Device& device) {
   return locks;
 }
 
+/// Those that are of the first one's product, so that rows of a suite compare: by their names in
+/// CUDA_VISIBLE_DEVICES.
+std::vector<std::string> gpus_of_first_product(const Device& device) {
+  const std::vector<std::string> names = names_of_gpus(environment_variables(), device.gpus.size());
+  std::vector<std::string> list;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (device.gpus[i].at("name") == device.product()) list.push_back(names[i]);
+  }
+  return list;
+}
+
 int list_cases(const Selection& selection, bool json) {
   Json cases = Json::array();
   std::vector<std::vector<std::string>> lines;
@@ -136,6 +147,7 @@ int run(const Catalog& catalog, const RunOptions& options) {
   const Device device = choose_device(catalog, options);
   const std::list<GpuLock> locks = lock_gpus(device);
   run.device = device.kind;
+  if (!agents) run.gpus = gpus_of_first_product(device);
   if (options.with_plan) run.dry_run = dry_run_of_product(catalog, device.product());
   return run_suites(catalog, options.cases, "out", [&](const Suite&) { return run; });
 }

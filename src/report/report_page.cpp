@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "src/report/sections.h"
+#include "src/results/journal.h"
 
 namespace headroom {
 
@@ -51,10 +52,11 @@ std::string text_of(const Results& results, const char* key) {
   return results.header[key].get<std::string>();
 }
 
-/// "planned for a100-40gb", "measured on cpu".
+/// "planned for a100-40gb", "measured on cpu", "measured on cuda, memory only".
 std::string kind_text(const Results& results) {
   const std::string kind = text_of(results, "kind");
-  return kind + (kind == "planned" ? " for " : " on ") + text_of(results, "device");
+  return kind + (kind == "planned" ? " for " : " on ") + text_of(results, "device") +
+         (is_memory_only(results.header) ? ", memory only" : "");
 }
 
 std::string anchor_of(std::size_t index) { return fmt::format("results-{}", index + 1); }

@@ -194,10 +194,14 @@ Json make_header(const Suite& suite, const Catalog& catalog, const std::string& 
                  const std::string& device, const std::string& worker) {
   Json cases = Json::object();
   for (const Case& one : suite.cases) cases[one.name] = one.work();
-  return {{"format", kFormat},        {"suite", suite.name},          {"kind", kind},
-          {"device", device},         {"libtorch", catalog.libtorch}, {"worker", worker},
-          {"cases", std::move(cases)}};
+  Json header = {{"format", kFormat},        {"suite", suite.name},          {"kind", kind},
+                 {"device", device},         {"libtorch", catalog.libtorch}, {"worker", worker},
+                 {"cases", std::move(cases)}};
+  if (suite.memory_only && kind == "measured") header[kMemoryOnly] = true;
+  return header;
 }
+
+bool is_memory_only(const Json& header) { return member(header, kMemoryOnly) == true; }
 
 void check_header(const Json& header, const std::string& journal) {
   const std::string where = Place{journal, 1, 1}.text();
@@ -223,6 +227,10 @@ std::string header_difference(const Json& old_header, const Json& new_header) {
   for (const char* key : kTexts) {
     if (old_header[key] == new_header[key]) continue;
     return JsonDifference{key, old_header[key], new_header[key]}.text();
+  }
+  if (is_memory_only(old_header) != is_memory_only(new_header)) {
+    return JsonDifference{kMemoryOnly, is_memory_only(old_header), is_memory_only(new_header)}
+        .text();
   }
   for (const char* key : {kDryRunKey, kLibrariesKey}) {
     const Json before = old_header.value(key, Json());

@@ -73,10 +73,14 @@ inline constexpr const char* kLibrariesKey = "libraries";
 /// planned for; the worker a hash of the program; WORK as Case::work() has it. Where cases are
 /// planned there is also "dry_run", a hash of the libraries of the dry run, and where the worker is
 /// linked with libraries "libraries", which tells those from others. Headers of before have
-/// neither.
+/// neither. Of cases that were measured with no times (a suite's `memory_only`) there is
+/// "memory_only": true.
 nlohmann::ordered_json make_header(const Suite& suite, const Catalog& catalog,
                                    const std::string& kind, const std::string& device,
                                    const std::string& worker);
+
+/// Whether a header is of results with no times.
+bool is_memory_only(const nlohmann::ordered_json& header);
 
 /// Throws ResultsError where the header of the file `journal` is of another format than this
 /// version's, lacks something, or has a case that is none.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -67,8 +68,6 @@ bool is_option(const std::string& part) {
          is_value(std::string_view(text).substr(colon + 1));
 }
 
-constexpr std::string_view kVisibleGpus = "CUDA_VISIBLE_DEVICES";
-
 struct Form {
   std::string_view variable;
   bool (*is_valid)(const std::string& part);  // of the value, between commas
@@ -99,6 +98,26 @@ void check_environment(const Variables& variables, bool uses_gpus) {
     throw ConfigError("the environment's " + std::string(form.variable) + " is '" +
                       printable(found->second) + "'; allowed: " + std::string(form.allowed));
   }
+}
+
+std::vector<std::string> names_of_gpus(const Variables& variables, std::size_t count) {
+  std::vector<std::string> names;
+  const auto set = variables.find(kVisibleGpus);
+  if (set == variables.end()) {
+    for (std::size_t i = 0; i < count; ++i) names.push_back(std::to_string(i));
+    return names;
+  }
+  for (const std::string& part : split(set->second)) names.push_back(trimmed(part));
+  names.resize(std::min(names.size(), count));  // those behind a name that CUDA does not know
+  return names;
+}
+
+void restrict_to_gpus(const std::vector<std::string>& names, std::size_t all) {
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : ",") + name;
+  setenv(kVisibleGpus, list.c_str(), 1);
+  const int share = usable_cores() / static_cast<int>(all);
+  setenv(kThreads, std::to_string(std::max(1, share)).c_str(), 0);
 }
 
 }  // namespace headroom

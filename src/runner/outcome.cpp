@@ -122,6 +122,17 @@ Outcome outcome_of_record(const WorkerReply& reply, const Catalog& catalog) {
   return outcome(*status, reason.get<std::string>());
 }
 
+void drop_times_of_record(Json& record, const Catalog& catalog) {
+  if (!record.is_object()) return;
+  record.erase("step_time_ns");
+  record.erase("data_wait_ns");
+  const auto columns = record.find("columns");
+  if (columns == record.end() || !columns->is_object()) return;
+  for (const Column& column : catalog.columns) {
+    if (column.group == ColumnGroup::time) columns->erase(column.name);
+  }
+}
+
 /// What a rank has to do with how the case ended, most first.
 enum class Role { timed_out, out_of_memory, crashed, own_record, peer_lost, dismissed, none };
 
@@ -236,6 +247,11 @@ Outcome outcome_of(const WorkerReply& reply, const Catalog& catalog) {
       break;
   }
   return {{Status::failed, reply.reason}, nullptr};
+}
+
+void drop_times(Outcome& outcome, const Catalog& catalog) {
+  drop_times_of_record(outcome.record, catalog);
+  for (Json& record : outcome.rank_records) drop_times_of_record(record, catalog);
 }
 
 Outcome outcome_of_ranks(const std::vector<WorkerReply>& replies, const Catalog& catalog) {

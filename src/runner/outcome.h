@@ -31,6 +31,9 @@ struct Outcome {
 /// the case has failed; one whose loss is not finite is incorrect.
 Outcome outcome_of(const WorkerReply& reply, const Catalog& catalog);
 
+/// Takes all times out of what workers gave, where others were measured beside them.
+void drop_times(Outcome& outcome, const Catalog& catalog);
+
 /// What the replies of a case's ranks mean together. It is ok where all ranks are. Else the verdict
 /// is that of one rank, which the reason names: the first of these that there is,
 ///

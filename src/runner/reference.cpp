@@ -98,15 +98,20 @@ std::string text(double value) { return Json(value).dump(); }
 
 }  // namespace
 
+const Case* reference_of(const Catalog& catalog, const Suite& suite, const Case& one) {
+  if (is_plain_case(one) || drops_out(one)) return nullptr;
+  const Json fields = plain_fields(catalog, one);
+  const auto reference = std::ranges::find_if(suite.cases, [&](const Case& other) {
+    return is_plain_case(other) && other.fields == fields;
+  });
+  return reference == suite.cases.end() ? nullptr : &*reference;
+}
+
 Verdict check_against_reference(const Catalog& catalog, const Suite& suite, const Case& one,
                                 const Row& row, const DoneRow& done) {
   Verdict own{Status::ok, text_in(row, column::reason)};
-  if (is_plain_case(one) || drops_out(one)) return own;
-  const Json fields = plain_fields(catalog, one);
-  const auto reference = std::find_if(suite.cases.begin(), suite.cases.end(), [&](const Case& c) {
-    return is_plain_case(c) && c.fields == fields;
-  });
-  const Row* reference_row = reference == suite.cases.end() ? nullptr : done(*reference);
+  const Case* reference = reference_of(catalog, suite, one);
+  const Row* reference_row = reference == nullptr ? nullptr : done(*reference);
   if (reference_row == nullptr || status_of(*reference_row) != Status::ok) {
     return own;
   }

@@ -1,26 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/runner/suite_run.h"
 
+#include <algorithm>
 #include <array>
 #include <ctime>
+#include <exception>
+#include <list>
 #include <optional>
 #include <system_error>
 #include <utility>
 
-#include "src/core/checksum.h"
 #include "src/core/error.h"
 #include "src/core/text.h"
 #include "src/results/last_run.h"
 #include "src/results/network_file_system.h"
 #include "src/runner/attempt.h"
 #include "src/runner/case_plan.h"
+#include "src/runner/case_queue.h"
+#include "src/runner/environment_check.h"
 #include "src/runner/forks.h"
 #include "src/runner/kept_results.h"
-#include "src/runner/library_files.h"
 #include "src/runner/reference.h"
 #include "src/runner/row_of_case.h"
+#include "src/runner/run_programs.h"
 #include "src/runner/sleep_of_machine.h"
-#include "src/workers/program_file.h"
 
 namespace headroom {
 namespace {
@@ -29,18 +32,13 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kStopped = "; what is done is kept, and --resume goes on from there";
 
-/// The worker, then what is loaded before it where cases are planned.
-std::vector<ProgramFile> programs_of(const SuiteRunOptions& options) {
-  std::vector<ProgramFile> programs;
-  programs.emplace_back(options.worker);
-  if (options.agents != nullptr && options.agents->worker() != programs.front().hash()) {
+RunPrograms programs_of(const SuiteRunOptions& options) {
+  RunPrograms programs(options.worker, options.dry_run);
+  if (options.agents != nullptr && options.agents->worker() != programs.worker_hash()) {
     throw ResultsError(options.worker +
                        ": it is not the program any more that all ranks had when "
                        "they met, and results of two must not be mixed");
   }
-  if (!options.dry_run) return programs;
-  for (const std::string& file : dry_run_files(options.dry_run->libraries))
-    programs.emplace_back(file);
   return programs;
 }
 
@@ -54,7 +52,6 @@ class SuiteRun {
         interrupts_(interrupts),
         observer_(observer),
         programs_(programs_of(options)),
-        libraries_(options.worker),
         facts_{
             .suite = suite.name,
             .device = options.device,
@@ -78,8 +75,12 @@ class SuiteRun {
       if (options_.selects(one)) selected.push_back(&one);
     }
     SuiteRunResult result;
-    if (options_.jobs > 1) {
-      plan_at_once(selected, result);
+    if (is_on_many_gpus()) {
+      const std::string gpus = std::to_string(options_.gpus.size());
+      observer_.said("memory_only: cases are measured on " + gpus + " GPUs at once");
+    }
+    if (options_.jobs > 1 || is_on_many_gpus()) {
+      run_at_once(selected, result);
     } else {
       run_in_turn(selected, result);
     }
@@ -93,11 +94,8 @@ class SuiteRun {
   Json header_of_run() const {
     // Plans for two GPUs must not be mixed either.
     const std::string& device = options_.measures ? options_.device : options_.dry_run->gpu;
-    Json header = make_header(suite_, catalog_, kind_of(facts_), device, programs_.front().hash());
-    std::string libraries;
-    for (std::size_t i = 1; i < programs_.size(); ++i) libraries += programs_[i].hash();
-    if (!libraries.empty()) header[kDryRunKey] = fingerprint(libraries);
-    if (!libraries_.hash().empty()) header[kLibrariesKey] = libraries_.hash();
+    Json header = make_header(suite_, catalog_, kind_of(facts_), device, programs_.worker_hash());
+    programs_.add_to(header);
     return header;
   }
 
@@ -107,11 +105,6 @@ class SuiteRun {
     observer_.said(folder_.path().string() + " is on " + file_system +
                    ", whose locks may hold for one machine only: nothing keeps a headroom on "
                    "another machine from this folder");
-  }
-
-  void check_programs() {
-    for (ProgramFile& program : programs_) program.check_is_the_same();
-    libraries_.check_are_the_same();
   }
 
   void run_in_turn(const std::vector<const Case*>& selected, SuiteRunResult& result) {
@@ -124,37 +117,86 @@ class SuiteRun {
     }
   }
 
-  /// Plans as many cases beside one another as there are jobs, each in a copy of this process, and
-  /// keeps each as it ends. No plan depends on what another says.
-  void plan_at_once(const std::vector<const Case*>& selected, SuiteRunResult& result) {
+  bool is_on_many_gpus() const {
+    return options_.measures && suite_.memory_only && options_.gpus.size() > 1;
+  }
+
+  /// Does as many cases beside one another as there are jobs, or GPUs, each in a copy of this
+  /// process, and keeps each as it ends.
+  void run_at_once(const std::vector<const Case*>& selected, SuiteRunResult& result) {
+    CaseQueue queue = queue_of(selected);
     Forks forks(interrupts_);
-    std::size_t next = 0;
+    std::exception_ptr error;
     for (;;) {
-      for (; next < selected.size() && forks.size() < options_.jobs; ++next) {
-        const Case& one = *selected[next];
-        if (results_.find_row(one) != nullptr) continue;
-        observer_.case_started(next, selected.size(), one);
-        forks.start(next, [&] { return row_and_record(one); });
+      try {
+        while (const auto start = queue.start()) {
+          const Case& one = *selected[start->piece];
+          observer_.case_started(start->piece, selected.size(), one);
+          forks.start(start->piece, [&] { return do_in_copy(one, start->places); });
+        }
+        if (forks.size() == 0) break;
+        const auto [piece, done] = forks.wait();
+        queue.end(piece);
+        observer_.case_started(piece, selected.size(), *selected[piece]);
+        result.interrupted |= done.is_null();
+        if (!done.is_null()) keep_done(*selected[piece], done);
+      } catch (...) {
+        if (!error) error = std::current_exception();
+        queue.stop();
       }
-      if (forks.size() == 0) return;
-      const auto [piece, planned] = forks.wait();
-      if (planned.is_null() || forks.was_interrupted()) {
-        result.interrupted = true;
-        next = selected.size();  // those at work may still end well
-      }
-      if (planned.is_null()) continue;
-      Outcome outcome;
-      outcome.record = planned.at("record");
-      observer_.case_started(piece, selected.size(), *selected[piece]);
-      keep(*selected[piece], planned.at("row"), outcome);
+      result.interrupted |= forks.was_interrupted();
+      if (result.interrupted) queue.stop();  // those at work may still end well
     }
+    if (error) std::rethrow_exception(error);
+  }
+
+  /// Of the selected cases that are not done. No plan depends on what another says; what is
+  /// measured does on its reference, as in run_in_turn().
+  CaseQueue queue_of(const std::vector<const Case*>& selected) const {
+    std::list<QueuedCase> cases;
+    for (std::size_t i = 0; i < selected.size(); ++i) {
+      const Case* one = selected[i];
+      if (results_.find_row(*one) != nullptr) continue;
+      cases.push_back({.one = one, .piece = i});
+      if (!options_.measures) continue;
+      const Case* reference = reference_of(catalog_, suite_, *one);
+      const bool is_before = reference != nullptr && reference < one;  // in the suite
+      if (is_before) cases.back().reference = reference;
+      cases.back().places = std::min(static_cast<std::size_t>(one->ranks()), options_.gpus.size());
+    }
+    return {std::move(cases), options_.measures ? options_.gpus.size() : options_.jobs};
   }
 
   /// Null: the user interrupted it.
-  Json row_and_record(const Case& one) {
+  Json do_in_copy(const Case& one, const std::vector<std::size_t>& places) {
+    if (options_.measures) see_only(one, places);
     CaseFacts facts;
     const auto row = do_case(one, facts);
-    return row ? Json{{"row", *row}, {"record", facts.outcome.record}} : Json();
+    if (!row) return {};
+    const Outcome& outcome = facts.outcome;
+    Json done = {{"row", *row}, {"record", outcome.record}, {"rank_records", outcome.rank_records}};
+    if (const auto why = why_last(one, outcome.verdict.status)) done["why_last"] = *why;
+    return done;
+  }
+
+  /// A case with more ranks than there are GPUs has all of them, and sees what it would alone.
+  void see_only(const Case& one, const std::vector<std::size_t>& places) const {
+    if (static_cast<std::size_t>(one.ranks()) > places.size()) return;
+    std::vector<std::string> names;
+    for (const std::size_t place : places) names.push_back(options_.gpus[place]);
+    restrict_to_gpus(names, options_.gpus.size());
+  }
+
+  void keep_done(const Case& one, const Json& done) {
+    Outcome outcome;
+    outcome.record = done.at("record");
+    outcome.rank_records = done.at("rank_records");
+    keep(one, done.at("row"), outcome);
+    if (done.contains("why_last")) end_behind(one, done["why_last"]);
+  }
+
+  [[noreturn]] static void end_behind(const Case& one, const std::string& why) {
+    throw Unsupported(one.name + ": " + why + kStopped);
   }
 
   void keep(const Case& one, const Row& row, const Outcome& outcome) {
@@ -174,13 +216,13 @@ class SuiteRun {
     if (!row) return false;
     keep(one, *row, facts.outcome);
     const auto why = why_last(one, facts.outcome.verdict.status);
-    if (why) throw Unsupported(one.name + ": " + *why + kStopped);
+    if (why) end_behind(one, *why);
     return true;
   }
 
   /// Fills in what came of the case, and gives its row. Nothing: the user interrupted it.
   std::optional<Row> do_case(const Case& one, CaseFacts& facts) {
-    check_programs();
+    programs_.check_are_the_same();
     folder_.check_room();
     facts.started_at = utc_now();
     const SleepOfMachine sleep;
@@ -240,7 +282,7 @@ class SuiteRun {
   /// Looks once more when the worker first speaks, or has ended: it may have been replaced between
   /// the last look and its start. What is replaced later does not change this case.
   void check_started() {
-    if (!std::exchange(is_started_checked_, true)) check_programs();
+    if (!std::exchange(is_started_checked_, true)) programs_.check_are_the_same();
   }
 
   /// Fills in what came of the case. False: the user interrupted it.
@@ -254,6 +296,7 @@ class SuiteRun {
     }
     check_started();
     facts.outcome = attempt.outcome;
+    if (suite_.memory_only) drop_times(facts.outcome, catalog_);
     if (options_.dry_run) plan_beside(one, facts);
     return true;
   }
@@ -273,7 +316,7 @@ class SuiteRun {
     } catch (const std::system_error& error) {
       observer_.said(one.name + " has no plan: " + error.what());
     }
-    check_programs();
+    programs_.check_are_the_same();
   }
 
   RankAttempt start_ranks(const Case& one) {
@@ -305,7 +348,7 @@ class SuiteRun {
     facts.outcome = planned->outcome;
     if (one.ranks() > 1) facts.outcome.peak_rank = 0;  // the one that is planned
     facts.plan = planned->figures;
-    check_programs();
+    programs_.check_are_the_same();
     return true;
   }
 
@@ -321,8 +364,7 @@ class SuiteRun {
   const SuiteRunOptions& options_;
   Interrupts& interrupts_;
   SuiteRunObserver& observer_;
-  std::vector<ProgramFile> programs_;
-  const LibraryFiles libraries_;  // of the worker
+  RunPrograms programs_;
   const RunFacts facts_;
   KeptResults results_;
   const ResultsFolder& folder_ = results_.folder();

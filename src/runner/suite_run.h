@@ -24,9 +24,12 @@ struct SuiteRunOptions {
   std::filesystem::path runs;     // where `folder` lies there, it is remembered, see last_run()
   bool measures = true;           // false: cases are planned, not measured
   std::optional<DryRun> dry_run;  // how cases are planned, alone or beside their measurement
-  std::size_t jobs = 1;           // cases that are planned at once; measured ones never are
-  bool snapshots = false;         // one a case, see ResultsFolder
-  Agents* agents = nullptr;       // of the ranks that a launcher started beside this one
+  std::size_t jobs = 1;           // cases that are planned at once
+  /// GPUs that do for any case, by their names in CUDA_VISIBLE_DEVICES: where there are several, a
+  /// suite with `memory_only` is measured on all of them at once.
+  std::vector<std::string> gpus;
+  bool snapshots = false;    // one a case, see ResultsFolder
+  Agents* agents = nullptr;  // of the ranks that a launcher started beside this one
   std::function<bool(const Case&)> selects = [](const Case&) { return true; };
 };
 
@@ -49,8 +52,9 @@ struct SuiteRunResult {
 };
 
 /// Measures, or plans, the selected cases of a suite, one case after the other, or so many plans at
-/// once, and keeps each outcome in the folder before the next one starts. A case that goes wrong is
-/// a row, and the run goes on.
+/// once, or one case on each GPU, and keeps each outcome in the folder before the next one starts
+/// in its place. A case that goes wrong is a row, and the run goes on. What ends the run ends it
+/// once the cases that are at work have ended.
 ///
 /// Throws ConfigError where the folder holds results and `resume` is not set, or files that
 /// headroom did not make, or another process works on it;

@@ -144,6 +144,7 @@ Json suite_json_schema(const Catalog& catalog) {
   schema.update(closed_object({{"suite", name_schema()},
                                {"source", text_schema()},
                                {"gpu", {{"enum", dry_run::gpu_names()}}},
+                               {kMemoryOnly, {{"type", "boolean"}, {"default", false}}},
                                {"defaults", layer},
                                {"groups", list_of(group)},
                                {"cases", list_of(one_case)},

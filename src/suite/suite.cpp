@@ -170,6 +170,7 @@ Suite make_suite(const SuiteFile& file, const Catalog& catalog) {
   Suite suite{.name = file.name,
               .source = file.source,
               .gpu = file.gpu,
+              .memory_only = file.memory_only,
               .cases = expand_cases(file, catalog),
               .effective_yaml = {}};
   suite.effective_yaml = write_effective_suite(file, catalog);

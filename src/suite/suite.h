@@ -12,6 +12,9 @@ namespace headroom {
 
 struct SuiteFile;
 
+/// The key of a suite file, and of the header of what was measured by it.
+inline constexpr const char* kMemoryOnly = "memory_only";
+
 /// A value that the command line puts over every case: `--set train.batch_size=4`.
 struct Override {
   std::string path;
@@ -28,6 +31,7 @@ struct Suite {
   std::string name;
   std::string source;  // where the published figures come from; may be empty
   std::string gpu;     // the GPU of the published figures, which `plan` plays; empty: none is named
+  bool memory_only = false;  // times don't matter: none are kept, and `run` measures cases at once
   std::vector<Case> cases;
   /// A suite file that says the same with the catalog's defaults and the overrides spelled out. It
   /// is written beside the results; loading it gives the same cases.

@@ -200,17 +200,24 @@ std::string read_gpu(const Node& node) {
                                     allowed_names(node.text, dry_run::gpu_names()));
 }
 
+bool read_memory_only(const Node& node) {
+  const Field field{.name = kMemoryOnly, .summary = "", .type = FieldType::boolean};
+  return read_value(node, field, kMemoryOnly).get<bool>();
+}
+
 }  // namespace
 
 SuiteFile parse_suite_file(const Node& root, const Catalog& catalog) {
-  check_keys(root, {"suite", "source", "gpu", "defaults", "groups", "cases", "matrix", "set"},
-             "the suite");
+  check_keys(
+      root, {"suite", "source", "gpu", kMemoryOnly, "defaults", "groups", "cases", "matrix", "set"},
+      "the suite");
   SuiteFile file;
   file.name = read_name(required_key(root, "suite", "the file"), "the suite's name");
   if (const Node* source = root.find("source")) {
     file.source = expect(*source, Node::Kind::scalar, "source").text;
   }
   if (const Node* gpu = root.find("gpu")) file.gpu = read_gpu(*gpu);
+  if (const Node* only = root.find(kMemoryOnly)) file.memory_only = read_memory_only(*only);
   file.defaults.kind = Node::Kind::map;
   if (const Node* defaults = root.find("defaults")) {
     file.defaults = expect(*defaults, Node::Kind::map, "defaults");
@@ -327,6 +334,7 @@ std::string write_effective_suite(const SuiteFile& file, const Catalog& catalog)
   std::string text = line(0, "suite", file.name);
   if (!file.source.empty()) text += line(0, "source", file.source);
   if (!file.gpu.empty()) text += line(0, "gpu", file.gpu);
+  if (file.memory_only) text += line(0, kMemoryOnly, true);
   Json defaults = Json::object();
   merge_layer(defaults, file.defaults, catalog.case_fields, "");
   text += "defaults:\n";

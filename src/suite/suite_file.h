@@ -38,7 +38,8 @@ struct SuiteFile {
   std::string name;
   std::string source;
   std::string gpu;  // empty: none is named
-  Node defaults;    // a map
+  bool memory_only = false;
+  Node defaults;  // a map
   Place groups_place;
   std::vector<Group> groups;  // never empty
   std::vector<CaseEntry> cases;

@@ -89,8 +89,8 @@ std::span<const nlohmann::ordered_json> records_of(const CaseResult& result);
 /// Whether a record has more columns than a row can: nothing but the rule `record` looks at it.
 bool has_too_many_columns(const nlohmann::ordered_json& record);
 bool is_measured(const CaseResult& result);
-/// Whether a case was measured, ended as ok, and timed steps.
-bool was_timed(const CaseResult& result);
+/// Whether a case was measured, ended as ok, and timed steps that are kept.
+bool was_timed(const VerifiedFolder& folder, const CaseResult& result);
 /// Whether the row is to hold figures: it is ok, or the plan of what does not fit.
 bool has_figures(const CaseResult& result);
 

@@ -8,6 +8,7 @@
 
 #include "src/core/error.h"
 #include "src/results/columns.h"
+#include "src/results/journal.h"
 #include "src/results/results_folder.h"
 #include "src/verify/rule.h"
 
@@ -33,7 +34,8 @@ constexpr std::array kRules = {
          check_identity},
     Rule{"case_fields", kWrong, "a row's settings are those of its case", check_case_fields},
     Rule{"record", kWrong, "a row's figures are those of the workers' records", check_record},
-    Rule{"absent_figures", kWrong, "a row that is not ok has no figures, a plan no time",
+    Rule{"absent_figures", kWrong,
+         "a row that is not ok has no figures; a plan, and a memory_only suite, no time",
          check_absent_figures},
     Rule{"parts", kWrong, "the parts of the peak sum to it, to the byte", check_parts},
     Rule{"tensors", kWrong, "the tensors of the peak sum to its parts, to the byte", check_tensors},
@@ -136,9 +138,9 @@ bool is_measured(const CaseResult& result) {
   return text_in(result.row, column::kind) == "measured";
 }
 
-bool was_timed(const CaseResult& result) {
-  return is_measured(result) && status_of(result.row) == Status::ok &&
-         member_at(result.work, "train.steps") != 0;
+bool was_timed(const VerifiedFolder& folder, const CaseResult& result) {
+  return is_measured(result) && !is_memory_only(folder.results.header) &&
+         status_of(result.row) == Status::ok && member_at(result.work, "train.steps") != 0;
 }
 
 bool has_figures(const CaseResult& result) {

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "src/results/columns.h"
+#include "src/results/journal.h"
 #include "src/verify/rule.h"
 
 namespace headroom {
@@ -79,8 +80,8 @@ std::vector<Json> of_ranks(const CaseResult& result, std::string_view column) {
   return values;
 }
 
-bool ran_on_gpu(const CaseResult& result) {
-  return was_timed(result) && text_in(result.row, column::device) == "cuda";
+bool ran_on_gpu(const VerifiedFolder& folder, const CaseResult& result) {
+  return was_timed(folder, result) && text_in(result.row, column::device) == "cuda";
 }
 
 }  // namespace
@@ -111,6 +112,7 @@ void check_timestamps(const VerifiedFolder& folder, Findings& findings) {
 }
 
 void check_order_in_time(const VerifiedFolder& folder, Findings& findings) {
+  if (is_memory_only(folder.results.header)) return;  // cases may be measured at once
   std::vector<const CaseResult*> cases;
   for (const CaseResult& result : folder.results.cases) cases.push_back(&result);
   std::ranges::sort(cases, {}, &CaseResult::line);
@@ -140,6 +142,7 @@ void check_environment(const VerifiedFolder& folder, Findings& findings) {
     expect_one_value(
         folder, column, [](const CaseResult&) { return true; }, findings);
   }
+  if (is_memory_only(folder.results.header)) return;  // on any GPU of one product
   // The row of several ranks has the GPU of one of them.
   const auto has_one_rank = [](const CaseResult& result) {
     return member(result.row, column::ranks) == 1;
@@ -149,7 +152,7 @@ void check_environment(const VerifiedFolder& folder, Findings& findings) {
 
 void check_exclusive_gpu(const VerifiedFolder& folder, Findings& findings) {
   for (const CaseResult& result : folder.results.cases) {
-    if (!ran_on_gpu(result)) continue;
+    if (!ran_on_gpu(folder, result)) continue;
     for (const Json& others : of_ranks(result, column::gpu_other_processes)) {
       if (others == 0) continue;
       findings.about(result, others.is_null() ? "it is not known who else was on the GPU"
@@ -160,7 +163,7 @@ void check_exclusive_gpu(const VerifiedFolder& folder, Findings& findings) {
 
 void check_throttling(const VerifiedFolder& folder, Findings& findings) {
   for (const CaseResult& result : folder.results.cases) {
-    if (!ran_on_gpu(result)) continue;
+    if (!ran_on_gpu(folder, result)) continue;
     for (const Json& reasons : of_ranks(result, column::gpu_throttle_reasons)) {
       const std::string text = "+" + (reasons.is_string() ? reasons.get<std::string>() : "") + "+";
       const auto is_there = [&](std::string_view reason) {
@@ -177,7 +180,7 @@ void check_throttling(const VerifiedFolder& folder, Findings& findings) {
 
 void check_other_load(const VerifiedFolder& folder, Findings& findings) {
   for (const CaseResult& result : folder.results.cases) {
-    if (!was_timed(result)) continue;
+    if (!was_timed(folder, result)) continue;
     const auto load = number_in(result.row, column::other_load_percent);
     if (load && *load <= kMaxOtherLoadPercent) continue;
     findings.about(

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "src/results/columns.h"
+#include "src/results/journal.h"
 #include "src/results/row.h"
 #include "src/suite/case.h"
 #include "src/verify/rule.h"
@@ -140,12 +141,15 @@ void check_record(const VerifiedFolder& folder, Findings& findings) {
 }
 
 void check_absent_figures(const VerifiedFolder& folder, Findings& findings) {
+  const bool has_times = !is_memory_only(folder.results.header);
   for (const CaseResult& result : folder.results.cases) {
     for (const auto& [name, value] : result.row.items()) {
       const Column* column = folder.catalog.find_column(name);
       if (column == nullptr || !holds_figures(*column)) continue;
       if (!is_measured(result) && column->is_real_only()) {
         findings.about(result, name + " is " + value.dump() + "; a plan has none");
+      } else if (!has_times && column->group == ColumnGroup::time) {
+        findings.about(result, name + " is " + value.dump() + "; a memory_only suite has none");
       } else if (!has_figures(result) && (is_measured(result) || column->origin == kWorkerOrigin)) {
         findings.about(result, name + " is " + value.dump() + "; a row that ended as " +
                                    text_in(result.row, column::status) + " has none");

@@ -149,7 +149,7 @@ void check_losses_of(const CaseResult& result, const Json& record, Findings& fin
 
 void check_samples(const VerifiedFolder& folder, Findings& findings) {
   for (const CaseResult& result : folder.results.cases) {
-    if (was_timed(result)) check_samples_of(result, folder.catalog, findings);
+    if (was_timed(folder, result)) check_samples_of(result, folder.catalog, findings);
   }
 }
 
@@ -162,7 +162,7 @@ void check_losses(const VerifiedFolder& folder, Findings& findings) {
 
 void check_enough_samples(const VerifiedFolder& folder, Findings& findings) {
   for (const CaseResult& result : folder.results.cases) {
-    if (!was_timed(result)) continue;
+    if (!was_timed(folder, result)) continue;
     const auto samples = integer_in(result.row, column::step_time_samples).value_or(0);
     const auto warmup = integer_in(member(result.work, "train"), "warmup_steps").value_or(0);
     if (samples >= kMinSamples && warmup >= kMinWarmupSteps) continue;

@@ -143,6 +143,14 @@ TEST(Results, of_two_dry_runs_or_with_two_sets_of_libraries_differ) {
   }
 }
 
+TEST(Results, with_times_and_without_differ) {
+  const Json old_header = header_of({"a"});
+  Json new_header = header_of({"a"});
+  new_header["memory_only"] = true;
+  EXPECT_EQ(header_difference(old_header, new_header), "memory_only was false and is true");
+  EXPECT_EQ(header_difference(new_header, new_header), "");
+}
+
 TEST(Results, of_suites_with_other_cases_differ) {
   const Json few = header_of({"a"});
   const Json many = header_of({"a", "b"});

@@ -103,5 +103,14 @@ TEST(EnvironmentCheck, comes_before_the_first_case) {
   EXPECT_FALSE(std::filesystem::exists(folder / "out"));
 }
 
+TEST(EnvironmentCheck, tells_the_names_of_the_gpus_that_are_seen) {
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(names_of_gpus({}, 3), (Names{"0", "1", "2"}));
+  const Variables visible = {{"CUDA_VISIBLE_DEVICES", "3, GPU-8932f937,7"}};
+  EXPECT_EQ(names_of_gpus(visible, 3), (Names{"3", "GPU-8932f937", "7"}));
+  EXPECT_EQ(names_of_gpus(visible, 2), (Names{"3", "GPU-8932f937"}));  // there is no GPU 7
+  EXPECT_EQ(names_of_gpus({{"CUDA_VISIBLE_DEVICES", ""}}, 0), Names{});
+}
+
 }  // namespace
 }  // namespace headroom

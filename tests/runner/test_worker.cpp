@@ -22,6 +22,7 @@
 #include <thread>
 #include <vector>
 
+#include "tests/runner/test_gpus.h"
 #include "tests/runner/test_records.h"
 
 namespace {
@@ -29,6 +30,8 @@ namespace {
 using namespace headroom;
 
 std::string nonce;
+std::string case_name;
+bool has_techniques = false;
 
 /// Which rank this is, and where the ranks meet; no path: it is alone.
 struct {
@@ -61,8 +64,6 @@ void send_progress(const char* phase, int step = 0) {
 std::string path_of(int rank, const std::string& what) {
   return group.store + "." + std::to_string(rank) + "." + what;
 }
-
-bool exists(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
 
 /// Each rank holds a lock for as long as it lives: others see at once that it is gone, as they see
 /// a connection that is closed.
@@ -150,16 +151,6 @@ void leave_grandchild() {
 void eat_memory() {
   std::vector<std::vector<char>> eaten;
   for (;;) eaten.emplace_back(16 * 1024 * 1024, 'x');
-}
-
-/// In place of a GPU: where the file is there, it works for nobody.
-std::string path_of_broken_gpu() { return std::string(std::getenv("TEST_GPU")) + ".broken"; }
-
-/// What a probe of so many GPUs answers: the last one is the one that may be broken.
-Json probe(int gpus) {
-  if (!exists(path_of_broken_gpu())) return {{"status", "ok"}, {"reason", ""}};
-  const std::string name = "cuda:" + std::to_string(gpus - 1);
-  return {{"status", "failed"}, {"reason", name + ": unspecified launch failure"}};
 }
 
 /// Three steps of all ranks together. Where one is lost: says so, or waits for ever.
@@ -264,6 +255,21 @@ const std::map<std::string, std::function<void(const Json&)>>& behaviours() {
          close(open(path_of_broken_gpu().c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
          crash();
        }},
+      {"meets_another",
+       [](const Json& record) {
+         meet_another_case(case_name);
+         send_record(record);
+       }},
+      {"waits_for_go",
+       [](const Json& record) {
+         wait_for_go();
+         send_record(record);
+       }},
+      {"plain_is_slow",
+       [](const Json& record) {
+         if (!has_techniques) std::this_thread::sleep_for(std::chrono::milliseconds(500));
+         send_record(record);
+       }},
       {"dry",
        [](const Json& record) {
          leave_report(0);
@@ -324,6 +330,8 @@ std::string behaviour_of(const Json& model) {
 void measure(const Json& request) {
   const Json& request_case = request["case"];
   group = {request.value("rank", 0), request.value("ranks", 1), store_of(request)};
+  case_name = request_case["name"];
+  has_techniques = !request_case["techniques"].empty();
   if (!group.store.empty()) join_group();
   if (request.contains("snapshot")) {
     std::ofstream(request["snapshot"].get<std::string>()) << (is_bound() ? "bound" : "estimated");
@@ -331,17 +339,22 @@ void measure(const Json& request) {
   send_progress("start");
   send_progress("warm_up", 2);
   std::cout << "this is " << request_case["name"] << " in rank " << group.rank << std::endl;
+  if (std::getenv("TEST_GPUS") != nullptr) {
+    std::cout << "sees GPUs " << visible_gpus() << std::endl;
+  }
+  const Json record = record_of(request_case, group.rank);
+  if (!hold_gpu(group.rank, group.ranks)) {
+    return send_record(with(with(record, "status", "failed"), "reason", "its GPU is held"));
+  }
   std::this_thread::sleep_for(
       std::chrono::milliseconds(request_case["train"]["work_ms"].get<int>()));
-  behaviours().at(behaviour_of(request_case["model"]))(record_of(request_case, group.rank));
+  behaviours().at(behaviour_of(request_case["model"]))(record);
 }
 
 Json answer(const Json& request) {
   if (request["request"] == "doctor") {
-    const char* uuid = std::getenv("TEST_GPU_UUID");
     const char* unusable = std::getenv("TEST_UNUSABLE_GPU");
-    Json machine = {{"gpus", Json::array()}};
-    if (uuid != nullptr) machine["gpus"].push_back({{"name", "a GPU"}, {"uuid", uuid}});
+    Json machine = {{"gpus", list_gpus()}};
     if (unusable != nullptr) machine["unusable_gpu"] = unusable;
     return machine;
   }
@@ -362,7 +375,8 @@ int main() {
   if (request["request"] == "measure") {
     measure(request);
   } else if (request["request"] == "probe") {
-    send_record(probe(request["gpus"]));
+    std::cout << "probes GPUs " << visible_gpus() << std::endl;
+    send_record(probe_gpus(request["gpus"]));
   } else {
     send_record({{"status", "ok"}, {"reason", ""}, {"result", answer(request)}});
   }

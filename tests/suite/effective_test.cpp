@@ -68,5 +68,16 @@ TEST(EffectiveSuite, SpellsOutDefaultsAndOverrides) {
             "  train.seed: 9\n");
 }
 
+TEST(EffectiveSuite, SaysMemoryOnlyWhereItIsTrueAlone) {
+  const std::string text = "suite: s\ncases:\n  - {name: a, model: {name: vit}}\n";
+  const Suite plain = load_text(text);
+  EXPECT_FALSE(plain.memory_only);
+  EXPECT_EQ(load_text(text + "memory_only: false\n").effective_yaml, plain.effective_yaml);
+  const Suite suite = load_text(text + "memory_only: true\n");
+  EXPECT_TRUE(suite.memory_only);
+  EXPECT_TRUE(load_text(suite.effective_yaml).memory_only);
+  expect_same_again(suite);
+}
+
 }  // namespace
 }  // namespace headroom

@@ -23,8 +23,9 @@ TEST(JsonSchema, HasTheKeysOfASuite) {
   EXPECT_EQ(schema["additionalProperties"], false);
   std::vector<std::string> keys;
   for (const auto& [key, value] : schema["properties"].items()) keys.push_back(key);
-  EXPECT_EQ(keys, (std::vector<std::string>{"suite", "source", "gpu", "defaults", "groups", "cases",
-                                            "matrix", "set"}));
+  EXPECT_EQ(keys, (std::vector<std::string>{"suite", "source", "gpu", "memory_only", "defaults",
+                                            "groups", "cases", "matrix", "set"}));
+  EXPECT_EQ(at("/properties/memory_only"), Json::parse(R"({"type": "boolean", "default": false})"));
   EXPECT_EQ(at("/properties/suite/pattern"), "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$");
 }
 

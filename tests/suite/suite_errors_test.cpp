@@ -38,9 +38,13 @@ TEST(SuiteErrors, OfTheFileAsAWhole) {
       {"suite: s\ncases: [a]\n", "s.yaml:2:9: a case is 'a'; allowed: a map"},
       {"suite: s\ncase: []\n" + cases,
        "s.yaml:2:1: unknown key 'case' in the suite; did you mean 'cases'? Allowed: suite, source, "
-       "gpu, "
-       "defaults, groups, cases, matrix, set"},
+       "gpu, memory_only, defaults, groups, cases, matrix, set"},
       {"suite: s\nsource: [a]\n" + cases, "s.yaml:2:9: source is a list; allowed: a text"},
+      {"suite: s\nmemory_only: 1\n" + cases,
+       "s.yaml:2:14: memory_only is '1'; allowed: true, false"},
+      {"suite: s\nmemory_only: [true]\n" + cases, "s.yaml:2:14: memory_only is a list; allowed: "},
+      {"suite: s\ndefaults: {memory_only: true}\n" + cases,
+       "s.yaml:2:12: unknown key 'memory_only'; allowed: ranks, model"},
       {"suite: s\ndefaults: 1\n" + cases, "s.yaml:2:11: defaults is '1'; allowed: a map"},
       {"suite: s\ndefaults: {techniques: []}\n" + cases,
        "s.yaml:2:12: unknown key 'techniques'; allowed: ranks, model, data, train, limits, gate"},

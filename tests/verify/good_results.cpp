@@ -278,4 +278,27 @@ Verification verify(const std::string& folder) {
   return verify_results({folder}, catalog_of_good_results());
 }
 
+GoodResults good_results_without_times() {
+  GoodResults results = good_results("cuda");
+  results.header["memory_only"] = true;
+  const auto drop_columns = [](Json& columns) {
+    for (const Column& column : catalog_of_good_results().columns) {
+      if (column.group == ColumnGroup::time) columns.erase(column.name);
+    }
+  };
+  const auto drop = [&](Json& record) {
+    if (!record.contains("columns")) return;
+    drop_columns(record["columns"]);
+    record.erase("step_time_ns");
+    record.erase("data_wait_ns");
+  };
+  for (std::size_t i = 0; i < results.cases.size(); ++i) {
+    drop_columns(results.row(i));
+    drop(results.record(i));
+    if (!results.cases[i].contains("rank_records")) continue;
+    for (Json& record : results.cases[i]["rank_records"]) drop(record);
+  }
+  return results;
+}
+
 }  // namespace headroom

@@ -40,6 +40,9 @@ GoodResults good_results(const std::string& device = "cpu");
 /// The same cases planned: `large` would take more than there is.
 GoodResults good_plan();
 
+/// The cases of a GPU, of a suite in which times don't matter.
+GoodResults good_results_without_times();
+
 /// The columns that these results have.
 const Catalog& catalog_of_good_results();
 

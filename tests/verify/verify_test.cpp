@@ -55,13 +55,22 @@ void expect_exactly(const std::vector<Spoilt>& list) {
 }
 
 TEST(Verify, accepts_good_results_of_every_kind) {
-  for (const GoodResults& good : {good_results(), on_gpu(), good_plan()}) {
+  for (const GoodResults& good :
+       {good_results(), on_gpu(), good_plan(), good_results_without_times()}) {
     const TemporaryFolder folder;
     const Verification verification = verify(good.write(folder));
     EXPECT_EQ(text_of(verification.findings), "");
     EXPECT_EQ(verification.folders, 1U);
     EXPECT_EQ(verification.rows, 4U);
   }
+}
+
+TEST(Verify, accepts_cases_that_were_measured_at_once_where_there_are_no_times) {
+  const TemporaryFolder folder;
+  GoodResults results = good_results_without_times();
+  results.row(2)["started_at"] = "2026-08-30T10:00:00Z";
+  results.set(1, "gpu_uuid", "GPU-2");
+  EXPECT_EQ(text_of(verify(results.write(folder)).findings), "");
 }
 
 TEST(Verify, knows_which_case_a_row_is_of) {
@@ -101,6 +110,8 @@ TEST(Verify, compares_figures_with_the_records) {
       {"absent_figures", [](GoodResults& r) { r.row(3)["run_peak_reserved_bytes"] = 1; }},
       {"absent_figures", [](GoodResults& r) { r.row(3)["first_loss"] = 1.0; }},
       {"absent_figures", [](GoodResults& r) { r.row(0)["last_loss"] = 0.5; }, good_plan},
+      {"absent_figures", [](GoodResults& r) { r.set(0, "step_time_median_ns", 50); },
+       good_results_without_times},
   });
 }
 
