@@ -63,6 +63,7 @@ def main() -> None:
     Path("train_gpt.py").write_text(text)
     if not Path("data").is_symlink():
         Path("data").symlink_to(data)
+    Path("logs").mkdir(exist_ok=True)
     # The program writes into its log what this says.
     Path("bin").mkdir(exist_ok=True)
     Path("bin/nvidia-smi").write_text("#!/bin/sh\n")

@@ -60,7 +60,7 @@ bool is_of_device(const void* address) { return dry_run().owner(address) != null
 /// Whether the kernel writes nowhere but where DryRun::known says.
 bool is_known(const Kernel& kernel, dim3 grid, void** arguments) {
   KnownBytes& known = dry_run().known;
-  if (!is_torch_of_headroom()) {
+  if (!are_kernels_of_torch_known()) {
     // Which kernels write where is not known there, so what a check gave counts until the next one.
     known.forget_assumed();
     if (!is_check(kernel.kind)) return false;

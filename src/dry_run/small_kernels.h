@@ -29,8 +29,7 @@ enum class SmallKernel {
 /// By the kernel's mangled name.
 SmallKernel small_kernel(const char* name);
 
-/// Whether programs check by it that something holds. PyTorch 2.3, 2.4, 2.7 and 2.11 give these the
-/// same arguments.
+/// Whether programs check by it that something holds. These are followed in any version of PyTorch.
 inline bool is_check(SmallKernel kernel) {
   return kernel == SmallKernel::all || kernel == SmallKernel::both;
 }

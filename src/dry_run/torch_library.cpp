@@ -12,6 +12,7 @@
 #include <exception>
 #include <mutex>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "src/dry_run/old_strings.h"
@@ -69,6 +70,17 @@ std::vector<int> architectures_in(const std::string& description) {
   return found;
 }
 
+using MajorMinor = std::pair<int, int>;
+
+/// Whether "2.9.1+cu128" is one of these, the last with it.
+bool is_between(const std::string& version, MajorMinor first, MajorMinor last) {
+  char* end = nullptr;
+  const auto major = static_cast<int>(std::strtol(version.c_str(), &end, 10));
+  if (*end != '.') return false;
+  const MajorMinor mine{major, std::atoi(end + 1)};
+  return first <= mine && mine <= last;
+}
+
 /// Where LibTorch keeps its allocator.
 const Slot* find_slot() {
   void* library = loaded_library("libc10_cuda");
@@ -83,7 +95,7 @@ struct Torch {
   std::mutex mutex;
   std::string version;
   std::vector<int> architectures;  // rising
-  std::atomic<bool> is_of_headroom = false;
+  std::atomic<bool> are_kernels_known = false;
   std::atomic<const Slot*> allocator = nullptr;
 };
 
@@ -118,12 +130,13 @@ void look_for_torch() {
   const std::string description = describe_torch();
   torch().version = version_in(description);
   torch().architectures = architectures_in(description);
-  torch().is_of_headroom = torch().version == TORCH_VERSION;
-  // It has no C interface, so it is asked through LibTorch's own header.
-  if (torch().is_of_headroom) torch().allocator = find_slot();
+  torch().are_kernels_known = is_between(torch().version, {2, 1}, {2, 15});
+  // It has no C interface, so it is asked through LibTorch's own header, which is that of one
+  // version.
+  if (torch().version == TORCH_VERSION) torch().allocator = find_slot();
 }
 
-bool is_torch_of_headroom() { return torch().is_of_headroom; }
+bool are_kernels_of_torch_known() { return torch().are_kernels_known; }
 
 std::string torch_version() {
   const std::lock_guard lock(torch().mutex);

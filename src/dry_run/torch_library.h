@@ -26,9 +26,9 @@ void look_for_torch();
 /// The version of the program's LibTorch; empty: it was not found.
 std::string torch_version();
 
-/// Whether it is the version that the dry run was built with: of others it is not known how objects
-/// without a C interface lie in memory.
-bool is_torch_of_headroom();
+/// Whether it is a version whose kernels' arguments were looked at, 2.1 to 2.15: those of
+/// small_kernels.h lie alike in all of them. tests/dry_run/programs/versions/values.py tries it.
+bool are_kernels_of_torch_known();
 
 /// The architecture (80: compute capability 8.0) whose kernels LibTorch would use on a GPU of that
 /// one: the highest of the same major number that it was compiled for. Where it has none for the

@@ -60,6 +60,7 @@ class Merger {
     folder.replace(kSuiteFile, suite_text_);
     for (const Results* part : parts_) copy_beside(*part, out);
     Merged merged;
+    std::vector<CaseResult> results;
     for (const Case& one : suite_.cases) {
       const auto found = cases_.find(one.name);
       if (found == cases_.end()) {
@@ -70,8 +71,12 @@ class Merger {
       check_loss(one, result);
       merged.rows.push_back(result.row);
       done_[one.name] = result.row;
-      journal.append(journal_entry(result));
+      results.push_back(std::move(result));
     }
+    // A journal's cases stand in the order in which they started.
+    std::ranges::stable_sort(
+        results, {}, [](const CaseResult& one) { return text_in(one.row, column::started_at); });
+    for (const CaseResult& result : results) journal.append(journal_entry(result));
     folder.replace(kResultsFile, rows_to_csv(catalog_, merged.rows));
     return merged;
   }

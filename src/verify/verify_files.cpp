@@ -130,14 +130,27 @@ Names with_matrix(Names names, const Node* matrix) {
 
 std::string text_of(const Node* node) { return node == nullptr ? "" : node->text; }
 
+/// What the names of cases begin with, for each group that they stand in: "bert_". Empty texts
+/// where the suite has no groups.
+Names groups_of(const Node& suite) {
+  const Node* list = suite.find("groups");
+  if (list == nullptr) return {""};
+  Names groups;
+  for (const Node& group : list->items) groups.push_back(text_of(group.find("name")) + "_");
+  return groups;
+}
+
 /// The cases of a suite file, by name. Throws ConfigError where they are too many, or two of them
 /// have one name.
 std::map<std::string, const Node*> cases_of(const Node& suite) {
   std::map<std::string, const Node*> cases;
   const Node* list = suite.find("cases");
   if (list == nullptr) return cases;
+  const Names groups = groups_of(suite);
   for (const Node& entry : list->items) {
-    for (std::string& name : with_matrix({text_of(entry.find("name"))}, suite.find("matrix"))) {
+    Names names;
+    for (const std::string& group : groups) names.push_back(group + text_of(entry.find("name")));
+    for (std::string& name : with_matrix(std::move(names), suite.find("matrix"))) {
       check_count(cases.size() + 1, entry.place);
       if (!cases.emplace(name, &entry).second) {
         throw ConfigError(entry.place, "the case " + name + " is there a second time");

@@ -15,9 +15,10 @@ using Json = nlohmann::json;
 const std::string kVerifiedSuite =
     "suite: small\n"
     "defaults:\n"
-    "  model: {name: vit_ti_16}\n"
     "  data: {name: digits, image_size: 32}\n"
     "  train: {batch_size: 4, steps: 5, warmup_steps: 2, held_out_samples: 8}\n"
+    "groups:\n"
+    "  - {name: vit, model: {name: vit_ti_16}}\n"
     "cases:\n"
     "  - {name: plain, published: {run_peak_allocated_bytes: 100000000}}\n"
     "  - {name: checkpointing, techniques: [activation_checkpointing]}\n"
@@ -65,8 +66,8 @@ TEST(Verify, AcceptsWhatIsPlanned) {
   const std::string suite = folder.write("suite.yaml", kVerifiedSuite);
   for (const std::string memory : {"16GiB", "600MiB"}) {
     const std::string out = folder / memory;
-    const Ended ended =
-        run_headroom({"plan", suite, "--gpu", "h100", "--gpu-memory", memory, "--out", out});
+    const Ended ended = run_headroom(
+        {"plan", suite, "--gpu", "h100", "--gpu-memory", memory, "--jobs", "2", "--out", out});
     ASSERT_EQ(ended.code, 0) << ended.err;
     EXPECT_EQ(broken_rules(out), std::set<std::string>{}) << memory;
   }
