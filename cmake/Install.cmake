@@ -30,6 +30,7 @@ install(RUNTIME_DEPENDENCY_SET headroom_libraries
         LIBRARY DESTINATION ${program}/lib)
 if(TARGET headroom_dry_run)
   install(TARGETS headroom_dry_run headroom_dry_run_nvml LIBRARY DESTINATION ${program}/dry_run)
+  install(TARGETS headroom_nvidia_smi RUNTIME DESTINATION ${program}/dry_run/bin)
 endif()
 
 # Which LibTorch the worker needs; src/cli/needed_libtorch.h reads it.

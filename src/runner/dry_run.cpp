@@ -121,7 +121,10 @@ std::vector<std::string> dry_run_files(const std::string& libraries) {
 
 Environment dry_run_environment(const DryRun& dry_run, const std::filesystem::path& scratch) {
   const std::string libraries = preloaded_folder(dry_run.libraries, scratch);
+  const char* path = std::getenv("PATH");
   Environment environment{{"LD_PRELOAD", preload(libraries)},
+                          // An nvidia-smi of the machine would look for its GPUs.
+                          {"PATH", libraries + "/bin:" + (path == nullptr ? "" : path)},
                           {"TRITON_LIBCUDA_PATH", libraries},
                           {"HEADROOM_DRY_RUN_GPU", told_gpu(dry_run.gpu)},
                           {"HEADROOM_DRY_RUN_DEVICES", std::to_string(dry_run.devices)},

@@ -167,6 +167,25 @@ TEST_F(PythonProgram, TellsWhatEveryPyTorchCounts) {
   }
 }
 
+TEST_F(PythonProgram, IsToldItsGpusByNvidiaSmi) {
+  const Ended ended =
+      plan({"--gpu", "l40s", "--ranks", "2"},
+           {"-c",
+            "import subprocess, torch\n"
+            "def smi(*words):\n"
+            "    return subprocess.check_output(['nvidia-smi', *words], text=True)\n"
+            "assert smi('-L').startswith('GPU 0: NVIDIA L40S (UUID: GPU-'), smi('-L')\n"
+            "assert smi().count('L40S') == 2\n"
+            "words = ['--query-gpu=index,memory.total,memory.used,power.draw']\n"
+            "table = smi(*words, '--format=csv').splitlines()\n"
+            "total = torch.cuda.mem_get_info()[1] >> 20\n"
+            "assert table[0] == 'index, memory.total [MiB], memory.used [MiB], power.draw'\n"
+            "assert table[2] == f'1, {total} MiB, 0 MiB, [N/A]', table\n"
+            "table = smi(*words, '--format=csv,noheader,nounits').splitlines()\n"
+            "assert table[0] == f'0, {total}, 0, [N/A]', table\n"});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+}
+
 // What the allocator reports is enough, of which other versions than headroom's own are known.
 TEST_F(PythonProgram, TellsItsPeaksWhereNoKernelRan) {
   const Ended ended = plan({}, {"-c",
