@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a program sends to the device, makes there of small tensors and reads back is what it would be
-on a GPU: by such values programs steer. The same for every PyTorch since 2.1."""
+"""What a program sends to the device, makes there of small tensors and reads back is what it would
+be on a GPU: by such values programs steer. The same for every PyTorch since 2.1."""
 import torch
 import torch.distributed as dist
 from torch.distributions import MultivariateNormal, Normal
