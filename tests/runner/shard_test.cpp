@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <csignal>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 #include <thread>
@@ -82,9 +83,9 @@ TEST_F(Shards, of_a_thousand_cases_merge_to_what_one_run_leaves) {
   EXPECT_EQ(names(folder / "merged/results.csv"), names(folder / "whole/results.csv"));
   const auto broken_rules = [](const std::string& results) {
     const Ended ended = run_program({"verify", results, "--json"});
-    const Json verification = Json::parse(ended.out);
+    const auto verification = nlohmann::json::parse(ended.out);
     std::set<std::string> rules;
-    for (const Json& finding : verification.at("findings")) rules.insert(finding.at("rule"));
+    for (const auto& finding : verification.at("findings")) rules.insert(finding.at("rule"));
     return rules;
   };
   EXPECT_EQ(broken_rules(folder / "merged"), broken_rules(folder / "whole"));
