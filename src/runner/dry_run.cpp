@@ -121,10 +121,7 @@ std::vector<std::string> dry_run_files(const std::string& libraries) {
 
 Environment dry_run_environment(const DryRun& dry_run, const std::filesystem::path& scratch) {
   const std::string libraries = preloaded_folder(dry_run.libraries, scratch);
-  const char* path = std::getenv("PATH");
   Environment environment{{"LD_PRELOAD", preload(libraries)},
-                          // An nvidia-smi of the machine would look for its GPUs.
-                          {"PATH", libraries + "/bin:" + (path == nullptr ? "" : path)},
                           {"TRITON_LIBCUDA_PATH", libraries},
                           {"HEADROOM_DRY_RUN_GPU", told_gpu(dry_run.gpu)},
                           {"HEADROOM_DRY_RUN_DEVICES", std::to_string(dry_run.devices)},
@@ -133,6 +130,11 @@ Environment dry_run_environment(const DryRun& dry_run, const std::filesystem::pa
                           {"HEADROOM_DRY_RUN_REPORT", scratch.string()},
                           // They are none of this machine's.
                           {"CUDA_VISIBLE_DEVICES", list_devices(dry_run.devices)}};
+  // An nvidia-smi of the machine would look for its GPUs. Where there is no PATH, what stands for
+  // it stays: one that ends with nothing behind a colon is the current folder.
+  if (const char* path = std::getenv("PATH")) {
+    environment.emplace_back("PATH", libraries + "/bin:" + path);
+  }
   if (dry_run.steps > 0) {
     environment.emplace_back("HEADROOM_DRY_RUN_STEPS", std::to_string(dry_run.steps));
   }
