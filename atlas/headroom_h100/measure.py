@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""measure.py memory|times ROWS OUT [KERNELS]: trains the rows of train.py on this machine's GPU.
+"""measure.py memory|times OUT [KERNELS]: trains the rows of rows.csv on this machine's GPU.
 
 memory   each row in a process of its own, several at once: peaks, and NVML's bytes of the process
 times    one after the other in one process: times of steps; and into the file KERNELS the time of
          each kernel of one more step, by PyTorch's profiler
 
-ROWS holds a row's words in a line. OUT gets a line of JSON for each row, as soon as it is there.
+OUT gets a line of JSON for each row, as soon as it is there.
 """
 import collections
+import csv
 import gc
 import json
 import os
@@ -16,8 +17,10 @@ import sys
 import time
 import traceback
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
-AT_ONCE = 5
+WORDS = ("model", "batch", "precision", "optimizer", "options")
+AT_ONCE = 5  # whose memory has room for
 SECONDS = 90  # a row in a process of its own
 
 
@@ -83,8 +86,8 @@ def measure_times(row):
     torch.cuda.synchronize()
     times = training.times(train.STEPS)
     found = {"times_s": times, "alone_s": alone, "host_s": host}
-    if len(sys.argv) > 4:
-        with open(sys.argv[4], "a") as file:
+    if len(sys.argv) > 3:
+        with open(sys.argv[3], "a") as file:
             print(json.dumps({"row": row} | kernels_of(training, torch)), file=file)
     return found | {"seconds": time.monotonic() - begin}
 
@@ -97,9 +100,9 @@ def tried(measure, row):
 
 
 def main():
-    what, rows, out = sys.argv[1:4]
-    with open(rows) as lines:
-        rows = [line.split() for line in lines if line.strip()]
+    what, out = sys.argv[1:3]
+    with open(Path(__file__).with_name("rows.csv"), newline="") as lines:
+        rows = [[row[column] for column in WORDS] for row in csv.DictReader(lines)]
     with open(out, "a") as file:
         def keep(row, found):
             print(json.dumps({"row": row} | found), file=file, flush=True)

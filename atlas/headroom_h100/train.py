@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""train.py MODEL BATCH PRECISION OPTIMIZER [OPTION...]: trains a model of torchvision, transformers
+"""train.py MODEL BATCH PRECISION OPTIMIZER [OPTIONS]: trains a model of torchvision, transformers
 or PyTorch on random data, with random weights, made on the GPU; as one line of JSON, what it took.
 
 PRECISION   float32, tf32, float16 (autocast and a loss scaler), autocast (in bfloat16), bfloat16
 OPTIMIZER   sgd (with momentum), adamw, fused_adamw
-OPTION      channels_last, benchmark (cuDNN's), checkpointing, eager (attention)
+OPTIONS     in one word: channels_last, benchmark (cuDNN's), checkpointing, eager (attention)
 """
 import contextlib
 import json
@@ -36,7 +36,8 @@ def optimizer_of(name, parameters):
 
 
 class Training:
-    def __init__(self, model, batch, precision, optimizer, *options):
+    def __init__(self, model, batch, precision, optimizer, options=""):
+        options = options.split()
         torch.manual_seed(0)
         torch.backends.cudnn.benchmark = "benchmark" in options
         with torch.device("cuda"):

@@ -79,6 +79,12 @@ MeasureRequest read_measure_request(const Json& request) {
   Recipe& recipe = result.worker_case.recipe;
   take_seat(request, recipe);
   recipe.computes = !is_planned;
+  if (is_planned && recipe.membership.ranks > 1 &&
+      recipe.train.backend == CollectiveBackend::gloo) {
+    throw Unsupported(
+        "a plan plays the other ranks of NCCL, none of gloo; allocated is as much "
+        "with train.backend=nccl");
+  }
   return result;
 }
 
