@@ -9,8 +9,8 @@
 namespace headroom::dry_run {
 namespace {
 
-/// No more than a program reads to decide by: a number, a size, a few of them.
-constexpr std::size_t kMaxBytesOfValues = 64;
+/// No more than a program reads to decide by: a number, a size, a list of them.
+constexpr std::size_t kMaxBytesOfValues = 4096;
 
 /// Counts a copy and gives the host its bytes: what comes from the device is zeros where it is not
 /// known. Returns the work that it is.

@@ -16,8 +16,8 @@ namespace headroom::dry_run {
 /// bytes; addresses are the device's.
 class KnownBytes {
  public:
-  static constexpr std::size_t kMaxBytes = 64 << 10;  // of one copy
-  static constexpr std::size_t kMaxBytesInAll = 16 << 20;
+  static constexpr std::size_t kMaxBytes = 1 << 20;  // of one copy
+  static constexpr std::size_t kMaxBytesInAll = 64 << 20;
 
   /// `bytes` now stand at `to`. `is_assumed`: nobody computed them, so that read() counts them for
   /// not known.

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "src/dry_run/small_copy.h"
 #include "src/dry_run/small_launch.h"
 #include "src/dry_run/small_logic.h"
 
@@ -153,6 +154,8 @@ bool run_elementwise(SmallKernel kernel, const SmallLaunch& launch, KnownBytes& 
   Inputs inputs(known);
   if (kernel == SmallKernel::logic) {
     run_logic(launch.name, launch.arguments, known);
+  } else if (kernel == SmallKernel::converting_copy) {
+    run_converting_copy(launch.arguments, known);
   } else if (kernel == SmallKernel::both) {
     both(elements, known);
   } else if (kernel == SmallKernel::fill) {
@@ -172,9 +175,9 @@ bool run_elementwise(SmallKernel kernel, const SmallLaunch& launch, KnownBytes& 
 }
 
 /// at::native::reduce_kernel(ReduceOp): {functor, identity, {bytes of an element, inputs, outputs,
-/// ...}, two calculators of offsets, source, destination, and null where one block does it all:
-/// another destination and three buffers}. Where the numbers are of one byte, what follows them
-/// lies nearer.
+/// ...}, two calculators of offsets, source, destination, another destination, a buffer of sums
+/// that several launches add up, and two buffers of the blocks}. Where the numbers are of one byte,
+/// what follows them lies nearer.
 struct Reduce {
   Reduce(const void* operation, bool is_of_bytes)
       : counts(at<std::array<int, 3>>(operation, is_of_bytes ? 4 : 16)),
@@ -183,9 +186,8 @@ struct Reduce {
   bool gives_one(std::size_t width) const {
     return counts[0] == static_cast<int>(width) && counts[1] >= 1 && counts[2] == 1;
   }
-  bool is_of_one_block() const {
-    return std::count(pointers.begin() + 2, pointers.end(), nullptr) == 4;
-  }
+  /// Several blocks may join what they have by way of buffers, of which nobody reads.
+  bool writes_once() const { return pointers[2] == nullptr && pointers[3] == nullptr; }
   std::size_t inputs() const { return static_cast<std::size_t>(counts[1]); }
   const void* from() const { return pointers[0]; }
   const void* to() const { return pointers[1]; }
@@ -196,8 +198,8 @@ struct Reduce {
 
 bool run_reduce(SmallKernel kernel, const SmallLaunch& launch, KnownBytes& known, Owns owns) {
   const Reduce reduce(launch.arguments[0], /*is_of_bytes=*/false);
-  if (!reduce.gives_one(sizeof(std::int64_t)) || !reduce.is_of_one_block() ||
-      !owns(reduce.from()) || !owns(reduce.to())) {
+  if (!reduce.gives_one(sizeof(std::int64_t)) || !reduce.writes_once() || !owns(reduce.from()) ||
+      !owns(reduce.to())) {
     return false;
   }
   Inputs inputs(known);
@@ -291,6 +293,7 @@ SmallKernel small_kernel(const char* name) {
   const bool is_unrolled = has("27unrolled_elementwise_kernelI") && has("TrivialOffsetCalculator");
   if (has("29vectorized_elementwise_kernelI") || is_unrolled) {
     if (is_logic(name)) return SmallKernel::logic;
+    if (is_converting_copy(name)) return SmallKernel::converting_copy;
     if (has("LoadWithCast")) return SmallKernel::elementwise;
     if (has("13BinaryFunctorIbbbNS0_17BitwiseAndFunctorIbEE")) return SmallKernel::both;
     if (fill_type(name) != nullptr) return SmallKernel::fill;
@@ -313,6 +316,7 @@ SmallKernel small_kernel(const char* name) {
 bool run_small_kernel(SmallKernel kernel, const SmallLaunch& launch, KnownBytes& known, Owns owns) {
   switch (kernel) {
     case SmallKernel::elementwise:
+    case SmallKernel::converting_copy:
     case SmallKernel::fill:
     case SmallKernel::add_number:
     case SmallKernel::add:

@@ -12,6 +12,7 @@ namespace headroom::dry_run {
 enum class SmallKernel {
   other,
   elementwise,
+  converting_copy,
   fill,
   add_number,
   add,

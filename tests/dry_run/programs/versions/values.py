@@ -31,6 +31,10 @@ def made_on(device: str) -> dict:
         "both hold": same & (first == first),
         "one does not": (tensor(3) == 3).all() & (tensor(4) == 5).all(),
         "not": ~same,
+        "how many are the same": same.sum(),
+        "whether none is masked": torch.ones(2, 8192, device=device).bool().sum() == 16384,
+        "converted": tensor((2.75, -3.5, 0), torch.float32).long(),
+        "widened": first.float().double(),
     }
     for dtype in ALL:
         made[f"equal {dtype}"] = tensor(FIRST, dtype) == tensor(SECOND, dtype)
