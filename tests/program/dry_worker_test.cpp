@@ -67,6 +67,18 @@ TEST(DryWorker, WithoutNvmlMeasuresAllTheSameAndLeavesItsColumnsEmpty) {
             without.at("columns").at("run_peak_allocated_bytes"));
 }
 
+// It would wait for ranks that never come.
+TEST(DryWorker, RefusesAPlanOverGlooAtOnce) {
+  Json request = small_case();
+  request["case"]["ranks"] = 2;
+  request["case"]["train"]["backend"] = "gloo";
+  request["case"]["techniques"].push_back({{"name", "ddp"}});
+  const Json record = record_of(request, kCuda + ":" + kNvml);
+  EXPECT_EQ(record.at("status"), "unsupported");
+  EXPECT_NE(record.at("reason").get<std::string>().find("train.backend=nccl"), std::string::npos)
+      << record.at("reason");
+}
+
 // The dry run computes nothing: as a GPU that gives wrong results.
 TEST(DryWorker, FindsByAProbeThatItsGpuDoesNotWork) {
   const Json record = record_of({{"request", "probe"}, {"gpus", 1}}, kCuda + ":" + kNvml);

@@ -233,21 +233,6 @@ std::int64_t reserved_of_row_08(const TemporaryFolder& folder, const std::string
   return rows.at(0).number("run_peak_reserved_bytes");
 }
 
-// It would wait for ranks that never come.
-TEST(PlanOfRanks, RefusesGlooAtOnce) {
-  const TemporaryFolder folder;
-  const std::string out = folder / "out";
-  const Ended ended =
-      run_headroom({"plan", source("configs/quickstart_ranks.yaml"), "--only", "bert_ddp@ranks=2",
-                    "--set", "train.backend=gloo", "--out", out});
-  EXPECT_EQ(ended.code, 4);
-  const auto rows = read_csv_rows(out);
-  ASSERT_EQ(rows.size(), 1u);
-  EXPECT_EQ(rows[0].text("status"), "unsupported");
-  EXPECT_NE(rows[0].text("reason").find("train.backend=nccl"), std::string::npos)
-      << rows[0].text("reason");
-}
-
 TEST(PlanOfRanks, WhatTheAllocatorCantUseAgainDependsOnNcclAndOnTheLaunchQueue) {
   const TemporaryFolder folder;
   const std::int64_t then =
