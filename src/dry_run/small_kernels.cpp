@@ -16,6 +16,7 @@
 #include "src/dry_run/small_copy.h"
 #include "src/dry_run/small_launch.h"
 #include "src/dry_run/small_logic.h"
+#include "src/dry_run/small_ranges.h"
 
 namespace headroom::dry_run {
 namespace {
@@ -288,6 +289,7 @@ bool run_triangle(const SmallLaunch& launch, KnownBytes& known, Owns owns) {
 SmallKernel small_kernel(const char* name) {
   const std::string_view text(name);
   const auto has = [&](std::string_view part) { return text.find(part) != std::string_view::npos; };
+  if (is_range(name)) return SmallKernel::range;
   if (!text.starts_with("_ZN2at6native")) return SmallKernel::other;
   // The second takes what lies at no multiple of a vector, and what it converts as it reads.
   const bool is_unrolled = has("27unrolled_elementwise_kernelI") && has("TrivialOffsetCalculator");
@@ -334,6 +336,8 @@ bool run_small_kernel(SmallKernel kernel, const SmallLaunch& launch, KnownBytes&
       return run_join(launch, known, owns);
     case SmallKernel::triangle:
       return run_triangle(launch, known, owns);
+    case SmallKernel::range:
+      return run_range(launch.name, launch.arguments, known, owns);
     case SmallKernel::other:
       break;
   }

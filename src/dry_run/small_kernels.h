@@ -24,7 +24,8 @@ enum class SmallKernel {
   all,   // of bools
   both,  // the same of two
   join,
-  triangle
+  triangle,
+  range
 };
 
 /// By the kernel's mangled name.

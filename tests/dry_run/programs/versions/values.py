@@ -35,6 +35,10 @@ def made_on(device: str) -> dict:
         "whether none is masked": torch.ones(2, 8192, device=device).bool().sum() == 16384,
         "converted": tensor((2.75, -3.5, 0), torch.float32).long(),
         "widened": first.float().double(),
+        "range": torch.arange(3, 40, 2, device=device),
+        "range of int32": torch.arange(9, dtype=torch.int32, device=device),
+        "range of doubles": torch.arange(0, 2, 0.25, dtype=torch.float64, device=device),
+        "rates": torch.linspace(0, 0.5, 9, device=device),  # which float32 has exactly
     }
     for dtype in ALL:
         made[f"equal {dtype}"] = tensor(FIRST, dtype) == tensor(SECOND, dtype)
