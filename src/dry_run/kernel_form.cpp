@@ -112,6 +112,9 @@ int tensors_of_functor(std::string_view name) {
 
 KernelForm elementwise(std::string_view name, bool has_pointers) {
   KernelForm form{.kind = Kind::elementwise, .has_pointers = has_pointers};
+  if (has(name, "vectorized_elementwise_kernel<")) form.access = Access::vectors;
+  // Threads take 4 numbers where the functor's are of 2 bytes, and else 2.
+  if (has(name, "::elementwise_kernel<128, 2,")) form.access = Access::numbers;
   const auto array = arguments_of(name, "rray<char*, ");
   form.tensors = array.empty() ? tensors_of_functor(name) : static_cast<int>(number(array.front()));
   return form;
@@ -120,7 +123,7 @@ KernelForm elementwise(std::string_view name, bool has_pointers) {
 /// Functors of PyTorch's are <type, lists, of them read, ...>; those of fused optimizers read all
 /// lists, and write all but the gradients.
 KernelForm chunks(std::string_view name) {
-  KernelForm form{.kind = Kind::chunks};
+  KernelForm form{.kind = Kind::chunks, .access = Access::vectors};
   const auto metadata = arguments_of(name, "Metadata<");
   const int lists = metadata.empty() ? 1 : static_cast<int>(number(metadata.back()));
   form.tensors = has(name, "Fused") ? 2 * lists - 1 : lists + 1;
@@ -155,13 +158,29 @@ KernelForm memory_efficient(std::string_view name, Kind kind) {
   return form;
 }
 
+/// A pointer, or one of PyTorch's structures that begin with it and go on with sizes.
+bool has_pointer(std::string_view parameter) {
+  if (parameter.ends_with('*')) return !parameter.ends_with("**");
+  return has(parameter, "PackedTensorAccessor<") || has(parameter, "TensorInfo<");
+}
+
+/// Of these a block goes through a row or a channel, of any length.
+bool goes_through_all(std::string_view name) {
+  constexpr std::array kParts{"oftMax",    "softmax",    "layer_norm",
+                              "GammaBeta", "batch_norm", "CatArrayBatchedCopy"};
+  const auto is_in_name = [&](const char* part) { return has(name, part); };
+  return std::any_of(kParts.begin(), kParts.end(), is_in_name);
+}
+
 KernelForm with_pointers(std::string_view name) {
   KernelForm form;
   const auto parameters = parameters_of(name);
   for (std::size_t i = 0; i < parameters.size(); ++i) {
-    if (parameters[i].ends_with('*') && !parameters[i].ends_with("**")) form.pointers.push_back(i);
+    if (has_pointer(parameters[i])) form.pointers.push_back(i);
   }
-  if (!form.pointers.empty()) form.kind = Kind::pointers;
+  // Its inputs stand in a structure, and are as large as its output in all.
+  if (has(name, "CatArrayBatchedCopy")) form.pointers = {0, 0};
+  if (!form.pointers.empty()) form.kind = goes_through_all(name) ? Kind::whole : Kind::pointers;
   return form;
 }
 
