@@ -113,8 +113,15 @@ int tensors_of_functor(std::string_view name) {
 KernelForm elementwise(std::string_view name, bool has_pointers) {
   KernelForm form{.kind = Kind::elementwise, .has_pointers = has_pointers};
   if (has(name, "vectorized_elementwise_kernel<")) form.access = Access::vectors;
-  // Threads take 4 numbers where the functor's are of 2 bytes, and else 2.
-  if (has(name, "::elementwise_kernel<128, 2,")) form.access = Access::numbers;
+  if (has(name, "::elementwise_kernel<")) {
+    // Threads take 2 numbers, and 4 where the functor's have 2 bytes. What is copied by this kernel
+    // is not in one order on both sides.
+    const bool is_copy = has(name, "direct_copy_kernel");
+    const bool is_narrow = !has(name, "::elementwise_kernel<128, 2,");
+    form.access = is_narrow ? is_copy ? Access::narrow_scattered_numbers : Access::narrow_numbers
+                  : is_copy ? Access::scattered_numbers
+                            : Access::numbers;
+  }
   const auto array = arguments_of(name, "rray<char*, ");
   form.tensors = array.empty() ? tensors_of_functor(name) : static_cast<int>(number(array.front()));
   return form;
@@ -172,6 +179,12 @@ bool goes_through_all(std::string_view name) {
   return std::any_of(kParts.begin(), kParts.end(), is_in_name);
 }
 
+/// Of channels that are not last in memory. Backward goes over two tensors twice, and writes one;
+/// statistics take as long as two passes do.
+KernelForm batch_norm(std::string_view name) {
+  return {.kind = Kind::batch_norm, .tensors = has(name, "batch_norm_backward_kernel<") ? 5 : 2};
+}
+
 KernelForm with_pointers(std::string_view name) {
   KernelForm form;
   const auto parameters = parameters_of(name);
@@ -207,6 +220,10 @@ KernelForm form_of(std::string_view name) {
   if (has(name, kFlashBackward)) return flash(name, kFlashBackward, Kind::flash_backward);
   if (has(name, "fmha_cutlassF_")) return memory_efficient(name, Kind::efficient_forward);
   if (has(name, "fmha_cutlassB_")) return memory_efficient(name, Kind::efficient_backward);
+  if (has(name, "::batch_norm_backward_kernel<") ||
+      has(name, "::batch_norm_collect_statistics_kernel<")) {
+    return batch_norm(name);
+  }
   return with_pointers(name);
 }
 

@@ -20,6 +20,7 @@ struct KernelForm {
     reduction,    // (ReduceOp)
     pointers,     // any, with pointers among its arguments
     whole,        // likewise; it goes through all that they point to, however few its threads are
+    batch_norm,   // of channels, each by a block; its first argument is what is normalized
     flash_forward,
     flash_backward,
     efficient_forward,
@@ -27,7 +28,7 @@ struct KernelForm {
     other
   };
   Kind kind = Kind::other;
-  int tensors = 0;            // elementwise, chunks: how often an element is read or written
+  int tensors = 0;  // elementwise, chunks, batch_norm: how often an element is read or written
   bool has_pointers = false;  // elementwise: they stand in an array
   int width = 4;              // bytes of an element
   Access access = Access::narrow_numbers;

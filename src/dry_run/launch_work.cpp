@@ -141,10 +141,15 @@ Work launch_work(const Gpu& gpu, const KernelForm& form, const KernelLaunch& lau
       work.product_flops = 0;  // which counts what libraries multiply
       return work;
     }
+    case Kind::batch_norm: {
+      const std::int64_t elements =
+          blocks.behind(at<const void*>(launch.arguments[0])) / form.width;
+      return batch_norm_work(gpu, elements, launch.grid.x, form.tensors);
+    }
     default: {
       const std::int64_t bytes = moved_bytes(form, launch, blocks);
-      return memory_work(gpu, bytes > 0 ? bytes : kBytesPerThread * threads_of(launch),
-                         form.access);
+      return memory_work(gpu, bytes > 0 ? bytes : kBytesPerThread * threads_of(launch), form.access,
+                         form.kind == Kind::whole ? count(launch.grid) : 0);
     }
   }
 }

@@ -9,11 +9,15 @@ namespace {
 
 // Shares of peak rates. docs/time.md says where each was measured.
 
-/// Of the memory's, by what a kernel reads: matrices, vectors, numbers, and narrow ones.
+/// Of the memory's, by what a kernel reads: matrices, or as Access says.
 constexpr double kMatrixShare = 0.84;
 constexpr double kVectorShare = 0.92;
 constexpr double kNumberShare = 0.9;
 constexpr double kNarrowNumberShare = 0.62;
+constexpr double kScatteredNumberShare = 0.7;
+constexpr double kNarrowScatteredNumberShare = 0.45;
+/// What a block of threads achieves at most, in shares that multiprocessors would have of it.
+constexpr double kSharesOfBlock = 1.8;
 /// How much faster vectors are where all of them have room in the cache.
 constexpr double kCacheGain = 1.4;
 /// Of batch normalization, where all multiprocessors have a channel.
@@ -53,6 +57,10 @@ double share_of(const Gpu& gpu, std::int64_t bytes, Access access) {
       return bytes < gpu.l2_bytes ? kCacheGain * kVectorShare : kVectorShare;
     case Access::numbers:
       return kNumberShare;
+    case Access::scattered_numbers:
+      return kScatteredNumberShare;
+    case Access::narrow_scattered_numbers:
+      return kNarrowScatteredNumberShare;
     default:
       return kNarrowNumberShare;
   }
@@ -158,13 +166,16 @@ Work attention_work(const Gpu& gpu, std::int64_t flops, Precision precision, dou
   return work;
 }
 
-Work memory_work(const Gpu& gpu, std::int64_t bytes, Access access) {
-  const double share = share_of(gpu, bytes, access);
+Work memory_work(const Gpu& gpu, std::int64_t bytes, Access access, std::int64_t blocks) {
+  double share = share_of(gpu, bytes, access);
+  if (blocks > 0) {
+    share = std::min(share, kSharesOfBlock * static_cast<double>(blocks) / gpu.multiprocessors);
+  }
   return work_of(WorkKind::memory, kKernelNs + memory_ns(gpu, bytes, share), 1);
 }
 
-/// A multiprocessor works on a channel, so that few channels leave some idle; and it takes as long
-/// for a number of 16 bits as for one of 32.
+/// A block works on a channel, so that few channels leave multiprocessors idle; and it takes as
+/// long for a number of 16 bits as for one of 32.
 Work batch_norm_work(const Gpu& gpu, std::int64_t elements, std::int64_t channels, int passes) {
   constexpr std::int64_t kBytes = 4;
   const double busy =

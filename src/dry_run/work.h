@@ -42,14 +42,15 @@ Work product_work(const Gpu& gpu, const Product& product);
 Work attention_work(const Gpu& gpu, std::int64_t flops, Precision precision, double share);
 
 /// How a kernel reads and writes memory: each thread 16 bytes at once, or number by number, which
-/// numbers of less than 4 bytes make slower.
-enum class Access { vectors, numbers, narrow_numbers };
+/// takes longer where numbers have less than 4 bytes, and where neighbours are not read together.
+enum class Access { vectors, numbers, narrow_numbers, scattered_numbers, narrow_scattered_numbers };
 
-/// A kernel that moves so much through the device's memory.
-Work memory_work(const Gpu& gpu, std::int64_t bytes, Access access = Access::narrow_numbers);
+/// A kernel that moves so much through the device's memory, by so many blocks of threads; 0: there
+/// are enough of them.
+Work memory_work(const Gpu& gpu, std::int64_t bytes, Access access = Access::narrow_numbers,
+                 std::int64_t blocks = 0);
 
-/// Batch normalization of (N, C, ...) by cuDNN, where C are not last in memory: it passes over
-/// `elements` numbers `passes` times.
+/// Batch normalization of (N, C, ...): a pass over `elements` numbers, `passes` times.
 Work batch_norm_work(const Gpu& gpu, std::int64_t elements, std::int64_t channels, int passes);
 
 /// Copies: inside the device's memory, of which it is read and written; between device and host;
