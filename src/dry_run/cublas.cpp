@@ -13,13 +13,23 @@
 namespace headroom::dry_run {
 namespace {
 
-cublasStatus_t multiply(cublasHandle_t handle, std::int64_t m, std::int64_t n, std::int64_t k,
-                        std::int64_t batch, cudaDataType type, bool tensor_cores = false) {
+struct Sizes {
+  std::int64_t m, n, k, batch;
+};
+
+cublasStatus_t multiply(cublasHandle_t handle, const Sizes& of, cudaDataType type,
+                        std::int64_t row_bytes, bool tensor_cores = false) {
   const bool allowed = tensor_cores || (handle->math & CUBLAS_TF32_TENSOR_OP_MATH) != 0;
   run_product(handle->stream,
-              {product_flops(m, n, k, batch, type), product_precision(type, allowed),
-               product_bytes(m, n, k, batch, type)});
+              {product_flops(of.m, of.n, of.k, of.batch, type), product_precision(type, allowed),
+               product_bytes(of.m, of.n, of.k, of.batch, type), row_bytes});
   return CUBLAS_STATUS_SUCCESS;
+}
+
+/// Of vectors, which are read once: memory limits them, whatever their rows are.
+cublasStatus_t multiply_vector(cublasHandle_t handle, std::int64_t m, std::int64_t k,
+                               cudaDataType type) {
+  return multiply(handle, {m, 1, k, 1}, type, element_bytes(CUDA_C_64F));
 }
 
 // What the handles point to.
@@ -32,6 +42,7 @@ struct Layout {
   cudaDataType type;
   std::uint64_t rows;
   std::uint64_t columns;
+  std::int64_t leading;  // numbers from a column to the next
   std::int32_t batch;
 };
 
@@ -88,25 +99,25 @@ HEADROOM_ENTRY cublasStatus_t cublasGetPointerMode_v2(cublasHandle_t handle,
 #define HEADROOM_PRODUCTS(LETTER, NUMBER, TYPE)                                                   \
   HEADROOM_ENTRY cublasStatus_t cublas##LETTER##gemm_v2(                                          \
       cublasHandle_t handle, cublasOperation_t, cublasOperation_t, int m, int n, int k,           \
-      const NUMBER*, const NUMBER*, int, const NUMBER*, int, const NUMBER*, NUMBER*, int) {       \
-    return multiply(handle, m, n, k, /*batch=*/1, TYPE);                                          \
+      const NUMBER*, const NUMBER*, int a, const NUMBER*, int b, const NUMBER*, NUMBER*, int c) { \
+    return multiply(handle, {m, n, k, 1}, TYPE, row_bytes({a, b, c}, TYPE));                      \
   }                                                                                               \
   HEADROOM_ENTRY cublasStatus_t cublas##LETTER##gemmStridedBatched(                               \
       cublasHandle_t handle, cublasOperation_t, cublasOperation_t, int m, int n, int k,           \
-      const NUMBER*, const NUMBER*, int, long long, const NUMBER*, int, long long, const NUMBER*, \
-      NUMBER*, int, long long, int batch) {                                                       \
-    return multiply(handle, m, n, k, batch, TYPE);                                                \
+      const NUMBER*, const NUMBER*, int a, long long, const NUMBER*, int b, long long,            \
+      const NUMBER*, NUMBER*, int c, long long, int batch) {                                      \
+    return multiply(handle, {m, n, k, batch}, TYPE, row_bytes({a, b, c}, TYPE));                  \
   }                                                                                               \
   HEADROOM_ENTRY cublasStatus_t cublas##LETTER##gemmBatched(                                      \
       cublasHandle_t handle, cublasOperation_t, cublasOperation_t, int m, int n, int k,           \
-      const NUMBER*, const NUMBER* const*, int, const NUMBER* const*, int, const NUMBER*,         \
-      NUMBER* const*, int, int batch) {                                                           \
-    return multiply(handle, m, n, k, batch, TYPE);                                                \
+      const NUMBER*, const NUMBER* const*, int a, const NUMBER* const*, int b, const NUMBER*,     \
+      NUMBER* const*, int c, int batch) {                                                         \
+    return multiply(handle, {m, n, k, batch}, TYPE, row_bytes({a, b, c}, TYPE));                  \
   }                                                                                               \
   HEADROOM_ENTRY cublasStatus_t cublas##LETTER##gemv_v2(                                          \
       cublasHandle_t handle, cublasOperation_t, int m, int n, const NUMBER*, const NUMBER*, int,  \
       const NUMBER*, int, const NUMBER*, NUMBER*, int) {                                          \
-    return multiply(handle, m, 1, n, /*batch=*/1, TYPE);                                          \
+    return multiply_vector(handle, m, n, TYPE);                                                   \
   }
 
 HEADROOM_PRODUCTS(S, float, CUDA_R_32F)
@@ -116,26 +127,27 @@ HEADROOM_PRODUCTS(Z, cuDoubleComplex, CUDA_C_64F)
 
 HEADROOM_ENTRY cublasStatus_t cublasSgemmEx(cublasHandle_t handle, cublasOperation_t,
                                             cublasOperation_t, int m, int n, int k, const float*,
-                                            const void*, cudaDataType type, int, const void*,
-                                            cudaDataType, int, const float*, void*, cudaDataType,
-                                            int) {
-  return multiply(handle, m, n, k, /*batch=*/1, type);
+                                            const void*, cudaDataType type, int a, const void*,
+                                            cudaDataType, int b, const float*, void*, cudaDataType,
+                                            int c) {
+  return multiply(handle, {m, n, k, 1}, type, row_bytes({a, b, c}, type));
 }
 
 HEADROOM_ENTRY cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t,
                                            cublasOperation_t, int m, int n, int k, const void*,
-                                           const void*, cudaDataType type, int, const void*,
-                                           cudaDataType, int, const void*, void*, cudaDataType, int,
-                                           cublasComputeType_t compute, cublasGemmAlgo_t) {
-  return multiply(handle, m, n, k, /*batch=*/1, type, rounds_to_tf32(compute));
+                                           const void*, cudaDataType type, int a, const void*,
+                                           cudaDataType, int b, const void*, void*, cudaDataType,
+                                           int c, cublasComputeType_t compute, cublasGemmAlgo_t) {
+  return multiply(handle, {m, n, k, 1}, type, row_bytes({a, b, c}, type), rounds_to_tf32(compute));
 }
 
 HEADROOM_ENTRY cublasStatus_t cublasGemmStridedBatchedEx(
     cublasHandle_t handle, cublasOperation_t, cublasOperation_t, int m, int n, int k, const void*,
-    const void*, cudaDataType type, int, long long, const void*, cudaDataType, int, long long,
-    const void*, void*, cudaDataType, int, long long, int batch, cublasComputeType_t compute,
+    const void*, cudaDataType type, int a, long long, const void*, cudaDataType, int b, long long,
+    const void*, void*, cudaDataType, int c, long long, int batch, cublasComputeType_t compute,
     cublasGemmAlgo_t) {
-  return multiply(handle, m, n, k, batch, type, rounds_to_tf32(compute));
+  return multiply(handle, {m, n, k, batch}, type, row_bytes({a, b, c}, type),
+                  rounds_to_tf32(compute));
 }
 
 // Of complex numbers, with the first vector conjugated (c) or not (u).
@@ -143,7 +155,7 @@ HEADROOM_ENTRY cublasStatus_t cublasGemmStridedBatchedEx(
   HEADROOM_ENTRY cublasStatus_t cublas##NAME##_v2(cublasHandle_t handle, int n, const NUMBER*, \
                                                   int, const NUMBER*, int, NUMBER* result) {   \
     if (handle->pointer_mode == CUBLAS_POINTER_MODE_HOST) *result = {};                        \
-    return multiply(handle, 1, 1, n, /*batch=*/1, TYPE);                                       \
+    return multiply_vector(handle, 1, n, TYPE);                                                \
   }
 
 HEADROOM_DOT(Sdot, float, CUDA_R_32F)
@@ -158,7 +170,7 @@ HEADROOM_ENTRY cublasStatus_t cublasDotEx(cublasHandle_t handle, int n, const vo
                                           cudaDataType type, int, const void*, cudaDataType, int,
                                           void* result, cudaDataType, cudaDataType) {
   if (handle->pointer_mode == CUBLAS_POINTER_MODE_HOST) std::memset(result, 0, sizeof(short));
-  return multiply(handle, 1, 1, n, /*batch=*/1, type);
+  return multiply_vector(handle, 1, n, type);
 }
 
 HEADROOM_ENTRY cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t* handle,
@@ -182,8 +194,10 @@ HEADROOM_ENTRY cublasStatus_t cublasLtMatmulDescSetAttribute(
 
 HEADROOM_ENTRY cublasStatus_t cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t* handle,
                                                          cudaDataType type, std::uint64_t rows,
-                                                         std::uint64_t columns, std::int64_t) {
-  *handle = reinterpret_cast<cublasLtMatrixLayout_t>(new Layout{type, rows, columns, /*batch=*/1});
+                                                         std::uint64_t columns,
+                                                         std::int64_t leading) {
+  *handle = reinterpret_cast<cublasLtMatrixLayout_t>(
+      new Layout{type, rows, columns, leading, /*batch=*/1});
   return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -230,7 +244,7 @@ HEADROOM_ENTRY cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
 
 HEADROOM_ENTRY cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t description,
                                              const void*, const void*, cublasLtMatrixLayout_t a,
-                                             const void*, cublasLtMatrixLayout_t, const void*,
+                                             const void*, cublasLtMatrixLayout_t b, const void*,
                                              const void*, cublasLtMatrixLayout_t, void*,
                                              cublasLtMatrixLayout_t d, const cublasLtMatmulAlgo_t*,
                                              void*, std::size_t, cudaStream_t stream) {
@@ -240,10 +254,12 @@ HEADROOM_ENTRY cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDes
   const auto n = static_cast<std::int64_t>(layout_of(d)->columns);
   const cudaDataType type = layout_of(a)->type;
   const std::int64_t batch = layout_of(d)->batch;
+  const std::int64_t rows_apart =
+      row_bytes({layout_of(a)->leading, layout_of(b)->leading, layout_of(d)->leading}, type);
   run_product(stream,
               {product_flops(m, n, k, batch, type),
                product_precision(type, rounds_to_tf32(description_of(description)->compute)),
-               product_bytes(m, n, k, batch, type)});
+               product_bytes(m, n, k, batch, type), rows_apart});
   return CUBLAS_STATUS_SUCCESS;
 }
 

@@ -53,14 +53,42 @@ bool runs_on_tensor_cores(cudnnDataType_t type) {
   return type != CUDNN_DATA_DOUBLE;
 }
 
+/// Tensor cores compute blocks of so many channels, of a group's input and of its output.
+constexpr std::int64_t kBlockOfChannels = 64;
+
+/// `filter`: (outputs, inputs of a group, ...).
+std::int64_t filled_flops(std::int64_t flops, const std::vector<std::int64_t>& filter,
+                          std::int64_t groups) {
+  const std::int64_t channels = std::min(filter[0] / groups, filter[1]);
+  return channels > 0 && channels < kBlockOfChannels ? flops / channels * kBlockOfChannels : flops;
+}
+
+/// 1 x 1, and as many places in the output as in the input.
+bool is_of_points(const std::vector<std::int64_t>& filter, const std::vector<std::int64_t>& input,
+                  const std::vector<std::int64_t>& output) {
+  const auto is_one = [](std::int64_t size) { return size == 1; };
+  return std::all_of(filter.begin() + 2, filter.end(), is_one) &&
+         std::equal(input.begin() + 2, input.end(), output.begin() + 2, output.end());
+}
+
 }  // namespace
 
 std::optional<GraphWork> convolution_work(const GraphPart& operation) {
   const Form* form = form_of(operation);
   if (form == nullptr) return std::nullopt;
   const GraphPart* filter = operation.part(form->filter);
-  GraphWork work{convolution_flops(sizes_of(operation.part(form->output)), sizes_of(filter)),
-                 data_type(filter)};
+  const std::vector<std::int64_t> sizes = sizes_of(filter);
+  const std::vector<std::int64_t> input = sizes_of(operation.part(form->input));
+  const std::vector<std::int64_t> output = sizes_of(operation.part(form->output));
+  GraphWork work{
+      .flops = convolution_flops(output, sizes), .type = data_type(filter), .is_convolution = true};
+  work.filled_flops = work.flops;
+  if (sizes.size() > 2 && input.size() > 2 && output.size() > 2 && sizes[1] > 0) {
+    work.filled_flops =
+        filled_flops(work.flops, sizes, std::max<std::int64_t>(1, input[1] / sizes[1]));
+    // An H100 showed it of float32 alone (docs/time.md).
+    work.works_in_place = work.type == CUDNN_DATA_FLOAT && is_of_points(sizes, input, output);
+  }
   for (const auto name : {form->input, form->filter, form->output}) {
     const GraphPart* tensor = operation.part(name);
     work.bytes += bytes_of({data_type(tensor), sizes_of(tensor)});

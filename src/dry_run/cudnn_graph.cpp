@@ -15,12 +15,23 @@
 namespace headroom::dry_run {
 namespace {
 
-/// Of the rate of products, what its attention achieves.
-constexpr double kAttentionShare = 0.75;
+/// Of the rate of products, what its attention achieves; and of that, where it drops some of the
+/// probabilities out, for which it makes random numbers.
+constexpr double kAttentionForwardShare = 0.45;
+constexpr double kAttentionBackwardShare = 0.33;
+constexpr double kShareWithDropout = 0.6;
+/// Queries and keys are computed in blocks of so many.
+constexpr std::int64_t kBlockOfAttention = 128;
+constexpr std::int64_t kProductsForward = 2;
 
 GraphWork product_work(const GraphPart* a, const GraphPart* result) {
   const std::vector<std::int64_t> factor = sizes_of(a);
-  return {factor.empty() ? 0 : 2 * elements(sizes_of(result)) * factor.back(), data_type(a)};
+  const std::int64_t flops = factor.empty() ? 0 : 2 * elements(sizes_of(result)) * factor.back();
+  return {.flops = flops, .filled_flops = flops, .type = data_type(a), .products = 1};
+}
+
+std::int64_t whole_blocks(std::int64_t length) {
+  return (length + kBlockOfAttention - 1) / kBlockOfAttention * kBlockOfAttention;
 }
 
 /// Attention as one operation. `products`: two forward; five backward, which makes one of the
@@ -29,9 +40,31 @@ GraphWork attention_work(const GraphPart* q, const GraphPart* k, int products) {
   const std::vector<std::int64_t> queries = sizes_of(q);  // (batch, heads, length, width)
   const std::vector<std::int64_t> keys = sizes_of(k);
   if (queries.size() != 4 || keys.size() != 4) return {};
-  return {.flops = 2 * products * elements(queries) * keys[2],
+  const std::int64_t flops_of_pair = 2 * products * queries[0] * queries[1] * queries[3];
+  return {.flops = flops_of_pair * queries[2] * keys[2],
+          .filled_flops = flops_of_pair * whole_blocks(queries[2]) * whole_blocks(keys[2]),
           .type = data_type(q),
-          .is_attention = true};
+          .products = products};
+}
+
+double attention_share(const GraphWork& work) {
+  const double share =
+      work.products > kProductsForward ? kAttentionBackwardShare : kAttentionForwardShare;
+  return work.has_dropout ? share * kShareWithDropout : share;
+}
+
+Work work_of(const GraphWork& graph, bool tensor_cores) {
+  const Gpu& gpu = dry_run().gpu;
+  const Precision precision = cudnn_precision(graph.type, tensor_cores);
+  const std::int64_t flops = tensor_cores ? graph.filled_flops : graph.flops;
+  Work work = graph.products > 1 ? attention_work(gpu, graph.is_causal ? flops / 2 : flops,
+                                                  precision, attention_share(graph))
+                                 : product_work(gpu, {.flops = flops,
+                                                      .precision = precision,
+                                                      .bytes = graph.bytes,
+                                                      .is_convolution = graph.is_convolution});
+  work.product_flops = graph.flops;
+  return work;
 }
 
 GraphWork operation_work(const GraphPart& operation) {
@@ -242,17 +275,18 @@ std::vector<std::int64_t> GraphPart::numbers(cudnnBackendAttributeName_t name) c
 
 GraphWork graph_work(const GraphPart& graph) {
   GraphWork sum;
-  int products = 0;
   for (const auto& operation : operations_of(graph)) {
-    if (operation->type == CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR) ++products;
+    sum.has_dropout |= operation->type == CUDNN_BACKEND_OPERATION_RNG_DESCRIPTOR;
     sum.is_causal |= makes_places(*operation);
     const GraphWork work = operation_work(*operation);
     if (work.flops > 0 && sum.flops == 0) sum.type = work.type;  // those behind it are made here
     sum.flops += work.flops;
+    sum.filled_flops += work.filled_flops;
     sum.bytes += work.bytes;
-    sum.is_attention |= work.is_attention;
+    sum.is_convolution |= work.is_convolution;
+    sum.works_in_place |= work.works_in_place;
+    sum.products += work.products;
   }
-  sum.is_attention |= products > 1;
   return sum;
 }
 
@@ -322,15 +356,10 @@ HEADROOM_ENTRY cudnnStatus_t cudnnBackendExecute(cudnnHandle_t handle,
   if (graph == nullptr) return CUDNN_STATUS_BAD_PARAM;
   if (config->rank > 0) note_estimated(kTriedEnginesOfCudnn);
   const GraphWork work = graph_work(*graph);
-  const Gpu& gpu = dry_run().gpu;
-  const Precision precision = cudnn_precision(work.type, has_tensor_cores(*engine));
-  Work all = work.is_attention ? attention_work(gpu, work.is_causal ? work.flops / 2 : work.flops,
-                                                precision, kAttentionShare)
-                               : product_work(gpu, {work.flops, precision, work.bytes});
-  all.product_flops = work.flops;
+  Work all = work_of(work, has_tensor_cores(*engine));
   // What an engine works in is written, and read again.
-  const std::int64_t worked_in = workspace_of(*config);
-  if (worked_in > 0) all += device_copy_work(gpu, worked_in);
+  const std::int64_t worked_in = work.works_in_place ? 0 : workspace_of(*config);
+  if (worked_in > 0) all += device_copy_work(dry_run().gpu, worked_in);
   run_work(handle->stream, all);
   return CUDNN_STATUS_SUCCESS;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cuDNN's layers in the interface before graphs: convolutions, which PyTorch asks for here where
 // TORCH_CUDNN_V8_API_DISABLED=1 and of which there is one algorithm each, and batch normalization,
-// which lasts as long as its tensors take through the device's memory.
+// which lasts as long as its passes over tensors take through the device's memory.
 #include <algorithm>
 
 #include "src/dry_run/cudnn_types.h"
@@ -13,8 +13,9 @@ namespace {
 cudnnStatus_t convolve(cudnnHandle_t handle, cudnnConvolutionDescriptor_t convolution,
                        cudnnFilterDescriptor_t filter, cudnnTensorDescriptor_t output) {
   const bool tensor_cores = convolution->math != CUDNN_FMA_MATH;
-  run_product(handle->stream, {convolution_flops(output->sizes, filter->sizes),
-                               cudnn_precision(filter->type, tensor_cores)});
+  run_product(handle->stream, {.flops = convolution_flops(output->sizes, filter->sizes),
+                               .precision = cudnn_precision(filter->type, tensor_cores),
+                               .is_convolution = true});
   return CUDNN_STATUS_SUCCESS;
 }
 
@@ -34,7 +35,9 @@ cudnnStatus_t offer(Algorithm algorithm, cudnnConvolutionDescriptor_t convolutio
 }
 
 cudnnStatus_t pass_over(cudnnHandle_t handle, cudnnTensorDescriptor_t tensor, int times) {
-  run_work(handle->stream, memory_work(dry_run().gpu, times * bytes_of(*tensor)));
+  const std::int64_t channels = tensor->sizes.size() > 1 ? tensor->sizes[1] : 1;
+  run_work(handle->stream,
+           batch_norm_work(dry_run().gpu, elements(tensor->sizes), channels, times));
   return CUDNN_STATUS_SUCCESS;
 }
 
@@ -207,7 +210,7 @@ HEADROOM_ENTRY cudnnStatus_t cudnnBatchNormalizationForwardTrainingEx(
     cudnnTensorDescriptor_t, void*, cudnnTensorDescriptor_t, const void*, const void*, double,
     void*, void*, double, void*, void*, cudnnActivationDescriptor_t, void*, std::size_t, void*,
     std::size_t) {
-  return pass_over(handle, x, /*times=*/2);  // x and y
+  return pass_over(handle, x, /*times=*/3);  // x twice, and y
 }
 
 HEADROOM_ENTRY cudnnStatus_t cudnnBatchNormalizationBackwardEx(
@@ -217,7 +220,7 @@ HEADROOM_ENTRY cudnnStatus_t cudnnBatchNormalizationBackwardEx(
     cudnnTensorDescriptor_t, void*, cudnnTensorDescriptor_t, const void*, const void*, void*, void*,
     double, const void*, const void*, cudnnActivationDescriptor_t, void*, std::size_t, void*,
     std::size_t) {
-  return pass_over(handle, x, /*times=*/3);  // x, dy and dx
+  return pass_over(handle, x, /*times=*/5);  // x and dy twice, and dx
 }
 
 }  // namespace headroom::dry_run

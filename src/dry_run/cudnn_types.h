@@ -91,10 +91,14 @@ cudnnDataType_t data_type(const GraphPart* tensor);
 /// The products and convolutions of a graph of operations.
 struct GraphWork {
   std::int64_t flops = 0;
+  std::int64_t filled_flops = 0;            // with those that fill up blocks
   cudnnDataType_t type = CUDNN_DATA_FLOAT;  // what is multiplied
   std::int64_t bytes = 0;                   // of the tensors of convolutions
-  bool is_attention = false;
+  int products = 0;  // more than one: attention
+  bool has_dropout = false;
   bool is_causal = false;
+  bool is_convolution = false;
+  bool works_in_place = false;  // and is a product of its tensors as they lie in memory
 };
 
 /// Counts a graph (CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR). An operation that is none of

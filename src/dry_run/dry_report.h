@@ -65,10 +65,13 @@ struct DryReport {
   Count layout_copies_bytes;  // the most that one convolution may copy into another layout
   Count peak_managed_bytes;   // of the process: what moves between host and devices
 
-  /// Steps of a training that were timed, together: how long they take, and what the device does in
-  /// them.
+  /// Steps of a training that were timed, together: how long they take by a usual host, by the one
+  /// that is played, which is fast where nobody chose it, and by a slow one; and what the device
+  /// does in them.
   Count timed_steps;
   Count steps_ns;
+  Count steps_fast_host_ns;
+  Count steps_slow_host_ns;
   Count steps_product_ns;
   Count steps_attention_ns;
   Count steps_memory_ns;
@@ -119,6 +122,8 @@ inline constexpr CountOfReport kCountsOfReport[] = {
     {"peak_managed_bytes", &DryReport::peak_managed_bytes},
     {"timed_steps", &DryReport::timed_steps},
     {"steps_ns", &DryReport::steps_ns, &DryReport::timed_steps},
+    {"steps_fast_host_ns", &DryReport::steps_fast_host_ns, &DryReport::timed_steps},
+    {"steps_slow_host_ns", &DryReport::steps_slow_host_ns, &DryReport::timed_steps},
     {"steps_product_ns", &DryReport::steps_product_ns, &DryReport::timed_steps},
     {"steps_attention_ns", &DryReport::steps_attention_ns, &DryReport::timed_steps},
     {"steps_memory_ns", &DryReport::steps_memory_ns, &DryReport::timed_steps},

@@ -178,7 +178,7 @@ HEADROOM_ENTRY void headroom_dry_run_end_step() {
   if (run.devices.empty()) return;
   Device& device = run.devices.at(static_cast<std::size_t>(current_device()));
   if (device.memory.used() == 0) return;  // it trains elsewhere
-  device.steps.end_step(run.timeline.now_ns(), run.timeline.done());
+  device.steps.end_step(run.timeline.now(), run.timeline.done());
   report_steps(device);
 }
 

@@ -112,6 +112,16 @@ int tensors_of_functor(std::string_view name) {
 
 KernelForm elementwise(std::string_view name, bool has_pointers) {
   KernelForm form{.kind = Kind::elementwise, .has_pointers = has_pointers};
+  if (has(name, "vectorized_elementwise_kernel<")) form.access = Access::vectors;
+  if (has(name, "::elementwise_kernel<")) {
+    // Threads take 2 numbers, and 4 where the functor's have 2 bytes. What is copied by this kernel
+    // is not in one order on both sides.
+    const bool is_copy = has(name, "direct_copy_kernel");
+    const bool is_narrow = !has(name, "::elementwise_kernel<128, 2,");
+    form.access = is_narrow ? is_copy ? Access::narrow_scattered_numbers : Access::narrow_numbers
+                  : is_copy ? Access::scattered_numbers
+                            : Access::numbers;
+  }
   const auto array = arguments_of(name, "rray<char*, ");
   form.tensors = array.empty() ? tensors_of_functor(name) : static_cast<int>(number(array.front()));
   return form;
@@ -120,7 +130,7 @@ KernelForm elementwise(std::string_view name, bool has_pointers) {
 /// Functors of PyTorch's are <type, lists, of them read, ...>; those of fused optimizers read all
 /// lists, and write all but the gradients.
 KernelForm chunks(std::string_view name) {
-  KernelForm form{.kind = Kind::chunks};
+  KernelForm form{.kind = Kind::chunks, .access = Access::vectors};
   const auto metadata = arguments_of(name, "Metadata<");
   const int lists = metadata.empty() ? 1 : static_cast<int>(number(metadata.back()));
   form.tensors = has(name, "Fused") ? 2 * lists - 1 : lists + 1;
@@ -155,13 +165,35 @@ KernelForm memory_efficient(std::string_view name, Kind kind) {
   return form;
 }
 
+/// A pointer, or one of PyTorch's structures that begin with it and go on with sizes.
+bool has_pointer(std::string_view parameter) {
+  if (parameter.ends_with('*')) return !parameter.ends_with("**");
+  return has(parameter, "PackedTensorAccessor<") || has(parameter, "TensorInfo<");
+}
+
+/// Of these a block goes through a row or a channel, of any length.
+bool goes_through_all(std::string_view name) {
+  constexpr std::array kParts{"oftMax",    "softmax",    "layer_norm",
+                              "GammaBeta", "batch_norm", "CatArrayBatchedCopy"};
+  const auto is_in_name = [&](const char* part) { return has(name, part); };
+  return std::any_of(kParts.begin(), kParts.end(), is_in_name);
+}
+
+/// Of channels that are not last in memory. Backward goes over two tensors twice, and writes one;
+/// statistics take as long as two passes do.
+KernelForm batch_norm(std::string_view name) {
+  return {.kind = Kind::batch_norm, .tensors = has(name, "batch_norm_backward_kernel<") ? 5 : 2};
+}
+
 KernelForm with_pointers(std::string_view name) {
   KernelForm form;
   const auto parameters = parameters_of(name);
   for (std::size_t i = 0; i < parameters.size(); ++i) {
-    if (parameters[i].ends_with('*') && !parameters[i].ends_with("**")) form.pointers.push_back(i);
+    if (has_pointer(parameters[i])) form.pointers.push_back(i);
   }
-  if (!form.pointers.empty()) form.kind = Kind::pointers;
+  // Its inputs stand in a structure, and are as large as its output in all.
+  if (has(name, "CatArrayBatchedCopy")) form.pointers = {0, 0};
+  if (!form.pointers.empty()) form.kind = goes_through_all(name) ? Kind::whole : Kind::pointers;
   return form;
 }
 
@@ -188,6 +220,10 @@ KernelForm form_of(std::string_view name) {
   if (has(name, kFlashBackward)) return flash(name, kFlashBackward, Kind::flash_backward);
   if (has(name, "fmha_cutlassF_")) return memory_efficient(name, Kind::efficient_forward);
   if (has(name, "fmha_cutlassB_")) return memory_efficient(name, Kind::efficient_backward);
+  if (has(name, "::batch_norm_backward_kernel<") ||
+      has(name, "::batch_norm_collect_statistics_kernel<")) {
+    return batch_norm(name);
+  }
   return with_pointers(name);
 }
 

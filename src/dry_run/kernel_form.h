@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "src/dry_run/work.h"
 #include "src/gpus/gpu.h"
 
 namespace headroom::dry_run {
@@ -18,6 +19,8 @@ struct KernelForm {
     chunks,       // of lists of tensors: a block of the grid for each 65,536 elements
     reduction,    // (ReduceOp)
     pointers,     // any, with pointers among its arguments
+    whole,        // likewise; it goes through all that they point to, however few its threads are
+    batch_norm,   // of channels, each by a block; its first argument is what is normalized
     flash_forward,
     flash_backward,
     efficient_forward,
@@ -25,10 +28,12 @@ struct KernelForm {
     other
   };
   Kind kind = Kind::other;
-  int tensors = 0;            // elementwise, chunks: how often an element is read or written
+  int tensors = 0;  // elementwise, chunks, batch_norm: how often an element is read or written
   bool has_pointers = false;  // elementwise: they stand in an array
   int width = 4;              // bytes of an element
-  std::vector<std::size_t> pointers{};  // the places of the arguments that are
+  Access access = Access::narrow_numbers;
+  /// The places of the arguments that are pointers, or structures that begin with one.
+  std::vector<std::size_t> pointers{};
   /// Of attention: a head's width, and the queries (backward: the keys) of a block of the grid.
   std::int64_t head = 0;
   std::int64_t rows = 0;

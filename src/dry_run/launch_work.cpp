@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <limits>
 
 #include "src/dry_run/small_launch.h"
 
@@ -62,7 +63,8 @@ std::int64_t reduction_bytes(const KernelLaunch& launch) {
 
 std::int64_t pointed_bytes(const KernelForm& form, const KernelLaunch& launch,
                            const LiveBlocks& blocks) {
-  const std::int64_t most = kMostBytesOfThread * threads_of(launch);
+  const std::int64_t most = form.kind == Kind::whole ? std::numeric_limits<std::int64_t>::max()
+                                                     : kMostBytesOfThread * threads_of(launch);
   std::int64_t bytes = 0;
   for (const std::size_t place : form.pointers) {
     bytes += std::min(most, blocks.behind(at<const void*>(launch.arguments[place])));
@@ -80,6 +82,7 @@ std::int64_t moved_bytes(const KernelForm& form, const KernelLaunch& launch,
     case Kind::reduction:
       return reduction_bytes(launch);
     case Kind::pointers:
+    case Kind::whole:
       return pointed_bytes(form, launch, blocks);
     default:
       return 0;
@@ -87,17 +90,18 @@ std::int64_t moved_bytes(const KernelForm& form, const KernelLaunch& launch,
 }
 
 /// Of the rate of products. FlashAttention 2 was written for tensor cores before Hopper's.
-double attention_share(const Gpu& gpu, Kind kind) {
+double attention_share(const Gpu& gpu, const KernelForm& form) {
   const bool is_newer = gpu.capability.major >= 9;
-  switch (kind) {
+  const bool is_plain = form.precision == Precision::float32;
+  switch (form.kind) {
     case Kind::flash_forward:
       return is_newer ? 0.47 : 0.7;
     case Kind::flash_backward:
       return is_newer ? 0.4 : 0.6;
     case Kind::efficient_forward:
-      return 0.43;
+      return is_plain ? 0.5 : 0.43;
     default:
-      return 0.34;
+      return is_plain ? 0.6 : 0.34;
   }
 }
 
@@ -133,13 +137,19 @@ Work launch_work(const Gpu& gpu, const KernelForm& form, const KernelLaunch& lau
     case Kind::efficient_forward:
     case Kind::efficient_backward: {
       Work work = attention_work(gpu, attention_flops(form, launch, blocks), form.precision,
-                                 attention_share(gpu, form.kind));
+                                 attention_share(gpu, form));
       work.product_flops = 0;  // which counts what libraries multiply
       return work;
     }
+    case Kind::batch_norm: {
+      const std::int64_t elements =
+          blocks.behind(at<const void*>(launch.arguments[0])) / form.width;
+      return batch_norm_work(gpu, elements, launch.grid.x, form.tensors);
+    }
     default: {
       const std::int64_t bytes = moved_bytes(form, launch, blocks);
-      return memory_work(gpu, bytes > 0 ? bytes : kBytesPerThread * threads_of(launch));
+      return memory_work(gpu, bytes > 0 ? bytes : kBytesPerThread * threads_of(launch), form.access,
+                         form.kind == Kind::whole ? count(launch.grid) : 0);
     }
   }
 }

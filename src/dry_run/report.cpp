@@ -189,7 +189,9 @@ void report_steps(const Device& device) {
   const std::lock_guard lock(page_mutex());
   DryReport& page = page_locked(device);
   page.timed_steps = steps.count;
-  page.steps_ns = steps.ns;
+  page.steps_fast_host_ns = by(Host::played, steps.ns);
+  page.steps_ns = by(Host::usual, steps.ns);
+  page.steps_slow_host_ns = by(Host::slow, steps.ns);
   page.steps_product_ns = in_steps(WorkKind::product);
   page.steps_attention_ns = in_steps(WorkKind::attention);
   page.steps_memory_ns = in_steps(WorkKind::memory);

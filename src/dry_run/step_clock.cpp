@@ -3,14 +3,14 @@
 
 namespace headroom::dry_run {
 
-void StepClock::end_step(std::int64_t now_ns, const Work& done) {
+void StepClock::end_step(const Moment& now, const Work& done) {
   const std::lock_guard lock(mutex_);
   if (!first_) {
-    first_ = {now_ns, done};
+    first_ = {now, done};
     return;
   }
   ++steps_.count;
-  steps_.ns = now_ns - first_->ns;
+  for (std::size_t host = 0; host < kHosts; ++host) steps_.ns[host] = now[host] - first_->at[host];
   for (std::size_t kind = 0; kind < kWorkKinds; ++kind) {
     steps_.work.ns[kind] = done.ns[kind] - first_->done.ns[kind];
   }

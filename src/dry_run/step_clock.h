@@ -5,6 +5,7 @@
 #include <mutex>
 #include <optional>
 
+#include "src/dry_run/moment.h"
 #include "src/dry_run/work.h"
 
 namespace headroom::dry_run {
@@ -15,17 +16,17 @@ class StepClock {
  public:
   struct Steps {
     std::int64_t count = 0;
-    std::int64_t ns = 0;  // of all
-    Work work{};          // likewise
+    Moment ns{};  // of all
+    Work work{};  // likewise
   };
 
-  /// A step has ended at `now_ns`, by when the device had done all of `done`.
-  void end_step(std::int64_t now_ns, const Work& done);
+  /// A step has ended, by when the device had done all of `done`.
+  void end_step(const Moment& now, const Work& done);
   Steps steps() const;
 
  private:
   struct Mark {
-    std::int64_t ns;
+    Moment at;
     Work done;
   };
   mutable std::mutex mutex_;

@@ -70,12 +70,13 @@ bool Timeline::run(cudaStream_t handle, const Work& work) {
   asker = {.queues_work = true, .questions = 0};
   wait_for_place(on);
   ++on.queued;
-  if (host_ns_ > 0) host_now_ns_ += host_ns_;
-  on.free_at_ns = std::max(on.free_at_ns, host_now_ns_) + work.all_ns();
+  const Moment launch{std::max<std::int64_t>(host_ns_, 0), kUsualHostNs, kSlowHostNs};
+  for (std::size_t host = 0; host < kHosts; ++host) host_now_[host] += launch[host];
+  on.free_at = later(on.free_at, host_now_) + work.all_ns();
   done_[on.device] += work;
-  on.ends_ns.push_back(on.free_at_ns);
+  on.ends.push_back(on.free_at);
   // The slowest host there can be: it asks for nothing before the device is done with the last.
-  if (host_ns_ == Settings::kSlowHost) catch_up(on.free_at_ns);
+  if (host_ns_ == Settings::kSlowHost) catch_up(on.free_at);
   return true;
 }
 
@@ -94,7 +95,7 @@ void Timeline::drop_event(cudaEvent_t handle) {
 void Timeline::record(cudaEvent_t handle, cudaStream_t on) {
   const std::lock_guard lock(mutex_);
   const Stream& from = stream(on);
-  events_[handle] = {from.free_at_ns, key(on), from.queued, from.capture};
+  events_[handle] = {from.free_at, key(on), from.queued, from.capture};
 }
 
 void Timeline::wait(cudaStream_t handle, cudaEvent_t event) {
@@ -103,30 +104,30 @@ void Timeline::wait(cudaStream_t handle, cudaEvent_t event) {
   if (found == nullptr) return;
   Stream& waiting = stream(handle);
   if (found->capture != nullptr) waiting.capture = found->capture;
-  waiting.free_at_ns = std::max(waiting.free_at_ns, found->over_at_ns);
+  waiting.free_at = later(waiting.free_at, found->over_at);
 }
 
 bool Timeline::is_over(cudaEvent_t handle) {
   const std::lock_guard lock(mutex_);
   const Event* event = find_in(events_, handle);
-  if (event == nullptr || event->over_at_ns == 0) return true;
+  if (event == nullptr || event->over_at == Moment{}) return true;
   const Stream& on = streams_[event->stream];
   if (asker.queues_work && event->queued > on.waited) ++undecided_[on.device];
-  return is_over_for_asker(event->over_at_ns);
+  return is_over_for_asker(by(Host::played, event->over_at));
 }
 
 bool Timeline::is_idle(cudaStream_t handle) {
   const std::lock_guard lock(mutex_);
   const Stream& asked = stream(handle);
   if (asker.queues_work && asked.queued > asked.waited) ++undecided_[asked.device];
-  return is_over_for_asker(asked.free_at_ns);
+  return is_over_for_asker(by(Host::played, asked.free_at));
 }
 
 void Timeline::synchronize(cudaEvent_t handle) {
   const std::lock_guard lock(mutex_);
   const Event* event = find_in(events_, handle);
   if (event == nullptr) return;
-  catch_up(event->over_at_ns);
+  catch_up(event->over_at);
   Stream& on = streams_[event->stream];
   on.waited = std::max(on.waited, event->queued);
 }
@@ -134,7 +135,7 @@ void Timeline::synchronize(cudaEvent_t handle) {
 void Timeline::synchronize(cudaStream_t handle) {
   const std::lock_guard lock(mutex_);
   Stream& on = stream(handle);
-  catch_up(on.free_at_ns);
+  catch_up(on.free_at);
   on.waited = on.queued;
 }
 
@@ -142,21 +143,22 @@ void Timeline::synchronize_device(int device) {
   const std::lock_guard lock(mutex_);
   for (auto& [handle, each] : streams_) {
     if (each.device != device) continue;
-    catch_up(each.free_at_ns);
+    catch_up(each.free_at);
     each.waited = each.queued;
   }
 }
 
 void Timeline::keep_host_busy(std::int64_t ns) {
   const std::lock_guard lock(mutex_);
-  if (host_ns_ != 0) host_now_ns_ += ns;
+  if (host_ns_ != 0) host_now_ = host_now_ + ns;
 }
 
 std::int64_t Timeline::elapsed_ns(cudaEvent_t from, cudaEvent_t to) const {
   const std::lock_guard lock(mutex_);
   const Event* first = find_in(events_, from);
   const Event* last = find_in(events_, to);
-  return first == nullptr || last == nullptr ? 0 : last->over_at_ns - first->over_at_ns;
+  if (first == nullptr || last == nullptr) return 0;
+  return by(Host::played, last->over_at) - by(Host::played, first->over_at);
 }
 
 void Timeline::begin_capture(cudaStream_t handle) {
@@ -202,18 +204,18 @@ bool Timeline::breaks_capture_of_device(int device) {
   return breaks;
 }
 
-std::int64_t Timeline::now_ns(int device) const {
+Moment Timeline::now(int device) const {
   const std::lock_guard lock(mutex_);
-  std::int64_t now = host_now_ns_;
+  Moment now = host_now_;
   for (const auto& [handle, each] : streams_) {
-    if (each.device == device) now = std::max(now, each.free_at_ns);
+    if (each.device == device) now = later(now, each.free_at);
   }
   return now;
 }
 
 std::int64_t Timeline::host_now_ns() const {
   const std::lock_guard lock(mutex_);
-  return host_now_ns_;
+  return by(Host::played, host_now_);
 }
 
 Work Timeline::done(int device) const {
@@ -229,18 +231,19 @@ std::int64_t Timeline::undecided_questions(int device) const {
 }
 
 void Timeline::wait_for_place(Stream& stream) {
-  if (static_cast<std::int64_t>(stream.ends_ns.size()) < launch_queue_) return;
-  catch_up(stream.ends_ns.front());
-  stream.ends_ns.pop_front();
+  if (static_cast<std::int64_t>(stream.ends.size()) < launch_queue_) return;
+  catch_up(stream.ends.front());
+  stream.ends.pop_front();
   stream.waited = std::max(stream.waited, stream.queued - launch_queue_ + 1);
 }
 
 bool Timeline::is_over_for_asker(std::int64_t ns) const {
-  if (ns <= host_now_ns_) return true;
+  const std::int64_t now = by(Host::played, host_now_);
+  if (ns <= now) return true;
   const int doublings = std::min(asker.questions++, kMaxDoublings);
-  return ns <= host_now_ns_ + (std::int64_t{1} << doublings) - 1;  // the first comes at once
+  return ns <= now + (std::int64_t{1} << doublings) - 1;  // the first comes at once
 }
 
-void Timeline::catch_up(std::int64_t ns) { host_now_ns_ = std::max(host_now_ns_, ns); }
+void Timeline::catch_up(const Moment& moment) { host_now_ = later(host_now_, moment); }
 
 }  // namespace headroom::dry_run

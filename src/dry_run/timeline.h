@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "src/dry_run/current_device.h"
+#include "src/dry_run/moment.h"
 #include "src/dry_run/work.h"
 
 namespace headroom::dry_run {
@@ -25,7 +26,8 @@ struct Capture {
 /// a stream starts when the stream is free and the host has asked for it, and lasts as long as it
 /// is said to; the host takes a fixed time for each piece of work it queues, and catches up where
 /// it waits, be it for a place in a stream's queue. That decides which events are over when the
-/// program asks, by which PyTorch's allocator decides which blocks it may use again. Safe to call
+/// program asks, by which PyTorch's allocator decides which blocks it may use again. The clocks of
+/// a usual and of a slow host run beside, and decide nothing but how long steps take. Safe to call
 /// from any thread. Times in nanoseconds since the start.
 ///
 /// As in CUDA, a stream is any handle that was made here, on the device that was current then, or
@@ -34,6 +36,11 @@ struct Capture {
 /// non-blocking). There is one host, and so one host's time, for all devices.
 class Timeline {
  public:
+  /// What an H100's host took for a launch, and what one took that was measured by others
+  /// (docs/time.md).
+  static constexpr std::int64_t kUsualHostNs = 25'000;
+  static constexpr std::int64_t kSlowHostNs = 50'000;
+
   /// Both: see Settings.
   Timeline(std::int64_t host_ns, std::int64_t launch_queue)
       : host_ns_(host_ns), launch_queue_(launch_queue) {}
@@ -77,8 +84,10 @@ class Timeline {
   bool breaks_capture_of_device(int device = current_device());
 
   /// When a device is done with all that was queued so far, and the host with queueing it.
-  std::int64_t now_ns(int device = current_device()) const;
-  /// The host's time. Behind a wait it is that of what was waited for.
+  Moment now(int device = current_device()) const;
+  /// That of the host that is played.
+  std::int64_t now_ns(int device = current_device()) const { return by(Host::played, now(device)); }
+  /// Its time. Behind a wait it is that of what was waited for.
   std::int64_t host_now_ns() const;
   /// What ran on a device so far, graphs among it.
   Work done(int device = current_device()) const;
@@ -90,14 +99,14 @@ class Timeline {
   struct Stream {
     int device = current_device();
     int priority = 0;
-    std::int64_t free_at_ns = 0;
-    std::int64_t queued = 0;             // pieces of work so far
-    std::int64_t waited = 0;             // how many of them the host has waited for
-    std::deque<std::int64_t> ends_ns{};  // of the last ones, as many as the queue holds
+    Moment free_at{};
+    std::int64_t queued = 0;    // pieces of work so far
+    std::int64_t waited = 0;    // how many of them the host has waited for
+    std::deque<Moment> ends{};  // of the last ones, as many as the queue holds
     Capture* capture = nullptr;
   };
   struct Event {
-    std::int64_t over_at_ns = 0;
+    Moment over_at{};
     cudaStream_t stream = nullptr;
     std::int64_t queued = 0;  // on that stream, when it was recorded
     Capture* capture = nullptr;
@@ -107,7 +116,7 @@ class Timeline {
   Stream& stream(cudaStream_t handle) { return streams_[key(handle)]; }
   void wait_for_place(Stream& stream);
   bool is_over_for_asker(std::int64_t ns) const;
-  void catch_up(std::int64_t ns);
+  void catch_up(const Moment& moment);
 
   const std::int64_t host_ns_;
   const std::int64_t launch_queue_;
@@ -116,7 +125,7 @@ class Timeline {
   std::map<cudaEvent_t, Event> events_;
   std::uintptr_t next_handle_ = 0x1000;
   unsigned long long captures_ = 0;
-  std::int64_t host_now_ns_ = 0;
+  Moment host_now_{};
   std::map<int, std::int64_t> undecided_;  // by device
   std::map<int, Work> done_;               // likewise
 };

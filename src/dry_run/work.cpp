@@ -1,17 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/dry_run/work.h"
 
+#include <algorithm>
 #include <numeric>
 
 namespace headroom::dry_run {
 namespace {
 
-/// Of the memory's peak rate, what kernels achieve that only move bytes.
-constexpr double kMemoryShare = 0.84;
-/// Of products without tensor cores.
-constexpr double kPlainProductShare = 0.9;
-/// Of the share that products of 16 bits achieve, those of float8.
+// Shares of peak rates. docs/time.md says where each was measured.
+
+/// Of the memory's, by what a kernel reads: matrices, or as Access says.
+constexpr double kMatrixShare = 0.84;
+constexpr double kVectorShare = 0.92;
+constexpr double kNumberShare = 0.9;
+constexpr double kNarrowNumberShare = 0.62;
+constexpr double kScatteredNumberShare = 0.7;
+constexpr double kNarrowScatteredNumberShare = 0.45;
+/// What a block of threads achieves at most, in shares that multiprocessors would have of it.
+constexpr double kSharesOfBlock = 1.8;
+/// How much faster vectors are where all of them have room in the cache.
+constexpr double kCacheGain = 1.4;
+/// Of batch normalization, where all multiprocessors have a channel.
+constexpr double kBatchNormShare = 0.7;
+/// Of products without tensor cores, by the lanes of a multiprocessor.
+constexpr double kPlainShareOf64Lanes = 0.9;
+constexpr double kPlainShareOf128Lanes = 0.75;
+/// Of the share that products of 16 bits achieve: those of float8, of TF32 on Hopper and later, of
+/// matrices whose rows are 4 and 2 bytes apart, for which Hopper has no kernels of its own, and
+/// convolutions.
 constexpr double kFloat8Share = 0.75;
+constexpr double kTf32ShareOfHopper = 0.7;
+constexpr double kShareOf4Bytes = 0.3;
+constexpr double kShareOf2Bytes = 0.16;
+constexpr double kConvolutionShare = 0.8;
 /// Of the links' peak rates.
 constexpr double kHostLinkShare = 0.8;
 constexpr double kPeerLinkShare = 0.7;
@@ -26,18 +47,62 @@ std::int64_t at_rate(double amount, double per_second) {
   return static_cast<std::int64_t>(amount * 1e9 / per_second);
 }
 
-std::int64_t memory_ns(const Gpu& gpu, std::int64_t bytes) {
-  return at_rate(static_cast<double>(bytes), kMemoryShare * gpu.memory_bytes_per_second);
+std::int64_t memory_ns(const Gpu& gpu, std::int64_t bytes, double share) {
+  return at_rate(static_cast<double>(bytes), share * gpu.memory_bytes_per_second);
+}
+
+double share_of(const Gpu& gpu, std::int64_t bytes, Access access) {
+  switch (access) {
+    case Access::vectors:
+      return bytes < gpu.l2_bytes ? kCacheGain * kVectorShare : kVectorShare;
+    case Access::numbers:
+      return kNumberShare;
+    case Access::scattered_numbers:
+      return kScatteredNumberShare;
+    case Access::narrow_scattered_numbers:
+      return kNarrowScatteredNumberShare;
+    default:
+      return kNarrowNumberShare;
+  }
 }
 
 bool has_tensor_cores(const Gpu& gpu, Precision precision) {
   return peak_flops(gpu, precision) > gpu.float32_flops;
 }
 
-std::int64_t product_ns(const Gpu& gpu, std::int64_t flops, Precision precision) {
-  double share = has_tensor_cores(gpu, precision) ? gpu.products.share : kPlainProductShare;
-  if (precision == Precision::float8) share *= kFloat8Share;
-  return at_rate(static_cast<double>(flops), share * peak_flops(gpu, precision));
+bool is_hopper_or_later(const Gpu& gpu) { return gpu.capability.major >= 9; }
+
+/// By the table "Arithmetic Instructions" of the CUDA programming guide: 8.6, 8.9 and 9.0 have 128.
+double plain_product_share(const Gpu& gpu) {
+  const Capability& capability = gpu.capability;
+  const bool has_64_lanes = capability.major < 8 || (capability.major == 8 && capability.minor < 6);
+  return has_64_lanes ? kPlainShareOf64Lanes : kPlainShareOf128Lanes;
+}
+
+/// Of an older GPU the tensor cores are half as fast, while such rows come as fast: assumed.
+double row_share(const Gpu& gpu, std::int64_t row_bytes) {
+  if (row_bytes > 4) return 1;
+  const double share = row_bytes == 4 ? kShareOf4Bytes : kShareOf2Bytes;
+  return is_hopper_or_later(gpu) ? share : 2 * share;
+}
+
+double product_share(const Gpu& gpu, const Product& product) {
+  if (!has_tensor_cores(gpu, product.precision)) return plain_product_share(gpu);
+  double share = gpu.products.share;
+  if (product.is_convolution) share *= kConvolutionShare;
+  switch (product.precision) {
+    case Precision::float8:
+      return share * kFloat8Share;
+    case Precision::tensorfloat32:
+      return is_hopper_or_later(gpu) ? share * kTf32ShareOfHopper : share;
+    default:
+      return share * row_share(gpu, product.row_bytes);
+  }
+}
+
+std::int64_t product_ns(const Gpu& gpu, const Product& product) {
+  return at_rate(static_cast<double>(product.flops),
+                 product_share(gpu, product) * peak_flops(gpu, product.precision));
 }
 
 Work work_of(WorkKind kind, std::int64_t ns, std::int64_t launches) {
@@ -85,8 +150,8 @@ Work& Work::operator+=(const Work& other) {
 }
 
 Work product_work(const Gpu& gpu, const Product& product) {
-  const std::int64_t computing = product_ns(gpu, product.flops, product.precision);
-  const std::int64_t moving = memory_ns(gpu, product.bytes);
+  const std::int64_t computing = product_ns(gpu, product);
+  const std::int64_t moving = memory_ns(gpu, product.bytes, kMatrixShare);
   Work work = moving > computing ? work_of(WorkKind::memory, kKernelNs + moving, 1)
                                  : work_of(WorkKind::product, gpu.products.start_ns + computing, 1);
   work.product_flops = product.flops;
@@ -94,19 +159,33 @@ Work product_work(const Gpu& gpu, const Product& product) {
 }
 
 Work attention_work(const Gpu& gpu, std::int64_t flops, Precision precision, double share) {
-  const auto ns = static_cast<double>(product_ns(gpu, flops, precision));
+  const auto ns = static_cast<double>(product_ns(gpu, {flops, precision}));
   Work work = work_of(WorkKind::attention,
                       gpu.products.start_ns + static_cast<std::int64_t>(ns / share), 1);
   work.product_flops = flops;
   return work;
 }
 
-Work memory_work(const Gpu& gpu, std::int64_t bytes) {
-  return work_of(WorkKind::memory, kKernelNs + memory_ns(gpu, bytes), 1);
+Work memory_work(const Gpu& gpu, std::int64_t bytes, Access access, std::int64_t blocks) {
+  double share = share_of(gpu, bytes, access);
+  if (blocks > 0) {
+    share = std::min(share, kSharesOfBlock * static_cast<double>(blocks) / gpu.multiprocessors);
+  }
+  return work_of(WorkKind::memory, kKernelNs + memory_ns(gpu, bytes, share), 1);
+}
+
+/// A block works on a channel, so that few channels leave multiprocessors idle; and it takes as
+/// long for a number of 16 bits as for one of 32.
+Work batch_norm_work(const Gpu& gpu, std::int64_t elements, std::int64_t channels, int passes) {
+  constexpr std::int64_t kBytes = 4;
+  const double busy =
+      std::min(1.0, static_cast<double>(channels) / static_cast<double>(gpu.multiprocessors));
+  const std::int64_t moving = memory_ns(gpu, passes * kBytes * elements, kBatchNormShare * busy);
+  return work_of(WorkKind::memory, kKernelNs + moving, 1);
 }
 
 Work device_copy_work(const Gpu& gpu, std::int64_t bytes) {
-  return work_of(WorkKind::memory, kKernelNs + memory_ns(gpu, 2 * bytes), 0);
+  return work_of(WorkKind::memory, kKernelNs + memory_ns(gpu, 2 * bytes, kMatrixShare), 0);
 }
 
 Work host_copy_work(const Gpu& gpu, std::int64_t bytes) {
@@ -122,6 +201,12 @@ Work peer_copy_work(const Gpu& gpu, std::int64_t bytes) {
 std::int64_t product_flops(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t batch,
                            cudaDataType type) {
   return 2 * m * n * k * batch * (is_complex(type) ? 4 : 1);
+}
+
+std::int64_t row_bytes(std::initializer_list<std::int64_t> leading, cudaDataType type) {
+  std::int64_t all = 16;  // of which no more counts
+  for (const std::int64_t one : leading) all |= one * element_bytes(type);
+  return all & -all;
 }
 
 std::int64_t product_bytes(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t batch,

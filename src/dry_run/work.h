@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <initializer_list>
 
 #include "src/gpus/gpu.h"
 
@@ -31,15 +32,26 @@ struct Work {
 struct Product {
   std::int64_t flops;
   Precision precision;
-  std::int64_t bytes = 0;  // of its matrices
+  std::int64_t bytes = 0;       // of its matrices
+  std::int64_t row_bytes = 16;  // the largest power of two, up to 16, that all rows are apart by
+  bool is_convolution = false;
 };
 Work product_work(const Gpu& gpu, const Product& product);
 
 /// Attention in one kernel. `share`: of the rate of products.
 Work attention_work(const Gpu& gpu, std::int64_t flops, Precision precision, double share);
 
-/// A kernel that moves so much through the device's memory.
-Work memory_work(const Gpu& gpu, std::int64_t bytes);
+/// How a kernel reads and writes memory: each thread 16 bytes at once, or number by number, which
+/// takes longer where numbers have less than 4 bytes, and where neighbours are not read together.
+enum class Access { vectors, numbers, narrow_numbers, scattered_numbers, narrow_scattered_numbers };
+
+/// A kernel that moves so much through the device's memory, by so many blocks of threads; 0: there
+/// are enough of them.
+Work memory_work(const Gpu& gpu, std::int64_t bytes, Access access = Access::narrow_numbers,
+                 std::int64_t blocks = 0);
+
+/// Batch normalization of (N, C, ...): a pass over `elements` numbers, `passes` times.
+Work batch_norm_work(const Gpu& gpu, std::int64_t elements, std::int64_t channels, int passes);
 
 /// Copies: inside the device's memory, of which it is read and written; between device and host;
 /// what a rank sends to its peers.
@@ -61,6 +73,9 @@ std::int64_t product_flops(std::int64_t m, std::int64_t n, std::int64_t k, std::
 
 /// Of a number of the type.
 std::int64_t element_bytes(cudaDataType type);
+
+/// Product::row_bytes of matrices whose rows are so many numbers apart.
+std::int64_t row_bytes(std::initializer_list<std::int64_t> leading, cudaDataType type);
 
 /// The bytes of their matrices.
 std::int64_t product_bytes(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t batch,

@@ -21,18 +21,14 @@ struct Doubt {
 constexpr std::array kDoubts{Doubt{"steps_product_ns", 0.17}, Doubt{"steps_attention_ns", 0.4},
                              Doubt{"steps_memory_ns", 0.25}, Doubt{"steps_host_link_ns", 0.2},
                              Doubt{"steps_peer_link_ns", 0.3}};
-/// Of the time in which the device waits for the host.
-constexpr double kDoubtOfHost = 0.5;
-/// What a step may take longer for what a plan does not see, as loading, logging and hosts that are
-/// slower: with it 12 of 14 trainings of one source are inside (docs/time.md).
+/// What a step may take longer for what a plan does not see, as loading and logging: with it 12 of
+/// 14 trainings of one source are inside (docs/time.md).
 constexpr double kUnseen = 0.25;
 
 }  // namespace
 
 std::optional<StepTime> step_time_of(const Json& report) {
   if (!report.contains("steps_ns")) return std::nullopt;
-  const auto steps = report.at("timed_steps").get<std::int64_t>();
-  const auto all = report.at("steps_ns").get<double>();
   double busy = 0;
   double doubt = 0;
   for (const Doubt& kind : kDoubts) {
@@ -40,13 +36,17 @@ std::optional<StepTime> step_time_of(const Json& report) {
     busy += ns;
     doubt += kind.part * ns;
   }
+  const auto all = report.at("steps_ns").get<double>();
+  if (std::max(all, busy) <= 0) return std::nullopt;
   // Streams that run beside each other are busy for longer than the steps last.
-  const double counted = std::max(all, busy);
-  if (counted <= 0) return std::nullopt;
-  doubt = (doubt + kDoubtOfHost * (counted - busy)) / counted;
-  const double step = all / static_cast<double>(steps);
-  return StepTime{static_cast<std::int64_t>(step), static_cast<std::int64_t>(step / (1 + doubt)),
-                  static_cast<std::int64_t>(step * (1 + doubt) * (1 + kUnseen))};
+  const auto doubtful = [&](double ns) { return 1 + doubt / std::max(ns, busy); };
+  const auto fast = report.at("steps_fast_host_ns").get<double>();
+  const auto slow = report.at("steps_slow_host_ns").get<double>();
+  const auto of_a_step = [&](double ns) {
+    return static_cast<std::int64_t>(ns / report.at("timed_steps").get<double>());
+  };
+  return StepTime{of_a_step(all), of_a_step(fast / doubtful(fast)),
+                  of_a_step(slow * doubtful(slow) * (1 + kUnseen))};
 }
 
 void add_step_time(Json& into, const StepTime& step) {

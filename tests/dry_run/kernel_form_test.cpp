@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 namespace headroom::dry_run {
 namespace {
 
@@ -17,6 +19,7 @@ TEST(KernelForm, OfAnElementwiseKernelHasItsTensors) {
   EXPECT_TRUE(form.has_pointers);
   EXPECT_EQ(form.tensors, 3);
   EXPECT_EQ(form.width, 2);
+  EXPECT_EQ(form.access, Access::vectors);
 }
 
 // Where places are computed, the pointers are in the functor; how many there are, its arguments
@@ -30,10 +33,20 @@ TEST(KernelForm, OfAStridedKernelHasWhatItsFunctorReadsAndWrites) {
   EXPECT_FALSE(copy.has_pointers);
   EXPECT_EQ(copy.tensors, 2);
   EXPECT_EQ(copy.width, 2);
+  EXPECT_EQ(copy.access, Access::narrow_scattered_numbers);
   const KernelForm add = kernel_form(
       "_ZN2at6native18elementwise_kernelILi128ELi4EZNS0_22gpu_kernel_impl_nocastINS0_15CUDAFunctor"
       "_addIN3c108BFloat16EEEEEvRNS_18TensorIteratorBaseERKT_EUliE_EEviT1_");
   EXPECT_EQ(add.tensors, 3);
+  EXPECT_EQ(add.access, Access::narrow_numbers);
+  const KernelForm multiply = kernel_form(
+      "void at::native::elementwise_kernel<128, 2, at::native::gpu_kernel_impl_nocast<"
+      "at::native::CUDAFunctor_add<float> >::{lambda(int)#1}>(int, at::native::A)");
+  EXPECT_EQ(multiply.access, Access::numbers);
+  const KernelForm wide = kernel_form(
+      "void at::native::elementwise_kernel<128, 2, at::native::gpu_kernel_impl_nocast<"
+      "at::native::direct_copy_kernel_cuda(A&)::{lambda(float)#1}> >(int, at::native::A)");
+  EXPECT_EQ(wide.access, Access::scattered_numbers);
 }
 
 TEST(KernelForm, OfListsOfTensorsHasWhatTheFunctorReadsAndWrites) {
@@ -77,9 +90,46 @@ TEST(KernelForm, OfAnotherKernelHasThePointersAmongItsArguments) {
   const KernelForm form = kernel_form(
       "_ZN2at6native53_GLOBAL__N__21739cd4_20_layer_norm_kernel_cu_9c5ada8a39layer_norm_grad_input_"
       "kernel_vectorizedIN3c108BFloat16EfLb0EEEvPKT_S7_PKT0_SA_S7_PS5_i");
-  EXPECT_EQ(form.kind, Kind::pointers);
+  EXPECT_EQ(form.kind, Kind::whole);
   EXPECT_EQ(form.pointers, (std::vector<std::size_t>{0, 1, 2, 3, 4, 5}));
+  const KernelForm pooling =
+      kernel_form("void at::native::max_pool<float>(int, float const*, long, float*, long**)");
+  EXPECT_EQ(pooling.kind, Kind::pointers);
+  EXPECT_EQ(pooling.pointers, (std::vector<std::size_t>{1, 3}));
   EXPECT_EQ(kernel_form("not_mangled").kind, Kind::other);
+}
+
+TEST(KernelForm, OfAStructureThatBeginsWithAPointerHasIt) {
+  const KernelForm dropout = kernel_form(
+      "void at::native::fused_dropout<float>(at::cuda::detail::TensorInfo<float const, int>, "
+      "at::cuda::detail::TensorInfo<float, int>, int)");
+  EXPECT_EQ(dropout.pointers, (std::vector<std::size_t>{0, 1}));
+  // All of a concatenation's output is read elsewhere, and written.
+  const KernelForm cat = kernel_form(
+      "void at::native::CatArrayBatchedCopy<float>(float*, CatArrInputTensorMetadata, int)");
+  EXPECT_EQ(cat.kind, Kind::whole);
+  EXPECT_EQ(cat.pointers, (std::vector<std::size_t>{0, 0}));
+}
+
+TEST(KernelForm, OfBatchNormalizationHasItsPasses) {
+  constexpr const char* kArguments =
+      "(torch::headeronly::detail::GenericPackedTensorAccessor<c10::BFloat16 const, 3ul>)";
+  const KernelForm backward = kernel_form(
+      (std::string("void at::native::batch_norm_backward_kernel<c10::BFloat16, float>") +
+       kArguments)
+          .c_str());
+  EXPECT_EQ(backward.kind, Kind::batch_norm);
+  EXPECT_EQ(backward.tensors, 5);
+  EXPECT_EQ(backward.width, 2);
+  const std::string statistics =
+      std::string(
+          "void at::native::batch_norm_collect_statistics_kernel<at::native::Var, "
+          "c10::BFloat16>") +
+      kArguments;
+  EXPECT_EQ(kernel_form(statistics.c_str()).tensors, 2);
+  const std::string transform =
+      std::string("void at::native::batch_norm_transform_input_kernel<c10::BFloat16>") + kArguments;
+  EXPECT_EQ(kernel_form(transform.c_str()).kind, Kind::whole);
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ const char* tensor_at(std::uintptr_t address) { return reinterpret_cast<const ch
 class LaunchWork : public testing::Test {
  protected:
   LaunchWork() {
-    gpu_.memory_bytes_per_second = 1e12 / 0.84;  // a byte takes a picosecond
+    gpu_.memory_bytes_per_second = 1e12 / 0.62;  // a byte takes a picosecond, number by number
     gpu_.products.start_ns = 0;
   }
   std::int64_t memory_ns(const KernelForm& form, std::vector<void*> arguments, dim3 grid = 1,
@@ -70,6 +70,41 @@ TEST_F(LaunchWork, OfAnotherKernelIsWhatItPointsTo) {
   EXPECT_EQ(memory_ns({}, {}, dim3(1000), dim3(1000)), 48'000);
 }
 
+TEST_F(LaunchWork, OfWholeRowsIsAllThatItPointsToHoweverFewItsThreadsAre) {
+  blocks_.note(tensor_at(0x100000), 62'000'000);
+  const void* one = tensor_at(0x100000);
+  const KernelForm form{.kind = Kind::whole, .pointers = {0, 0}};
+  EXPECT_EQ(memory_ns(form, {&one}, dim3(1000)), 124'000);
+  // Of 108 multiprocessors: each of 12 blocks has 1.8 of their shares of the peak.
+  EXPECT_NEAR(memory_ns(form, {&one}, dim3(12)), 124'000 * 0.62 * 108 / (1.8 * 12), 2);
+}
+
+TEST_F(LaunchWork, OfBatchNormalizationIsItsPassesByAsManyBlocksAsThereAreChannels) {
+  blocks_.note(tensor_at(0x100000), 70'000'000);
+  const void* one = tensor_at(0x100000);
+  const KernelForm form{.kind = Kind::batch_norm, .tensors = 5, .width = 2};
+  const double all = 5 * 4 * 35e6 * 1e-3 * 0.62 / 0.7;  // numbers of 16 bits take as long as of 32
+  EXPECT_NEAR(memory_ns(form, {&one}, dim3(108)), all, 2);
+  EXPECT_NEAR(memory_ns(form, {&one}, dim3(27)), 4 * all, 2);
+}
+
+TEST_F(LaunchWork, OfVectorsIsFasterThanOfNumbersAndMoreSoInTheCache) {
+  int count = 25'000'000;
+  KernelForm form{.kind = Kind::elementwise, .tensors = 1};
+  const auto ns = [&](Access access) {
+    form.access = access;
+    return static_cast<double>(memory_ns(form, {&count}));
+  };
+  EXPECT_NEAR(ns(Access::narrow_numbers), 100'000, 1);
+  EXPECT_NEAR(ns(Access::narrow_scattered_numbers), 100'000 * 0.62 / 0.45, 1);
+  EXPECT_NEAR(ns(Access::scattered_numbers), 100'000 * 0.62 / 0.7, 1);
+  EXPECT_NEAR(ns(Access::numbers), 100'000 * 0.62 / 0.9, 1);
+  EXPECT_NEAR(ns(Access::vectors), 100'000 * 0.62 / 0.92, 1);
+  count /= 5;  // 20 MB, half of the cache
+  EXPECT_NEAR(ns(Access::narrow_numbers), 20'000, 1);
+  EXPECT_NEAR(ns(Access::vectors), 20'000 * 0.62 / (0.92 * 1.4), 1);
+}
+
 TEST_F(LaunchWork, OfAttentionIsItsProducts) {
   const double rate = gpu_.products.share * 312e12;
   const KernelForm form{
@@ -98,6 +133,47 @@ TEST(ProductWork, OfFloat8RunsAtOneAndAHalfTimesTheRateOf16Bits) {
   const auto of_16_bits = static_cast<double>(ns(CUDA_R_16BF));
   EXPECT_NEAR(of_16_bits / static_cast<double>(ns(CUDA_R_8F_E4M3)), 1.5, 1e-6);
   EXPECT_NEAR(of_16_bits / static_cast<double>(ns(CUDA_R_8F_E5M2)), 1.5, 1e-6);
+}
+
+constexpr std::int64_t kManyFlops = 1'000'000'000'000'000;
+
+/// Of a product that nothing but its operations limits.
+double rate_of(const char* gpu_name, const Product& product) {
+  const Gpu& gpu = *find_gpu(gpu_name);
+  const std::int64_t ns = product_work(gpu, product).all_ns() - gpu.products.start_ns;
+  return static_cast<double>(product.flops) / static_cast<double>(ns) * 1e9;
+}
+
+TEST(ProductWork, RunsAtASlowerRateWhereItsRowsAreNotSixteenBytesApart) {
+  EXPECT_EQ(row_bytes({768, 3072}, CUDA_R_16BF), 16);
+  EXPECT_EQ(row_bytes({768, 30522}, CUDA_R_16BF), 4);
+  EXPECT_EQ(row_bytes({50257, 768}, CUDA_R_16BF), 2);
+  const auto part = [](const char* gpu, std::int64_t bytes) {
+    const double whole = rate_of(gpu, {.flops = kManyFlops, .precision = Precision::bfloat16});
+    return rate_of(gpu,
+                   {.flops = kManyFlops, .precision = Precision::bfloat16, .row_bytes = bytes}) /
+           whole;
+  };
+  EXPECT_NEAR(part("h100", 4), 0.3, 1e-6);
+  EXPECT_NEAR(part("h100", 2), 0.16, 1e-6);
+  EXPECT_NEAR(part("h100", 8), 1, 1e-6);
+  EXPECT_NEAR(part("a100-80gb", 2), 0.32, 1e-6);
+}
+
+TEST(ProductWork, RunsAtTheShareOfItsUnits) {
+  EXPECT_NEAR(rate_of("h100", {.flops = kManyFlops, .precision = Precision::float32}),
+              0.75 * 66.9e12, 1e9);
+  EXPECT_NEAR(rate_of("a100-80gb", {.flops = kManyFlops, .precision = Precision::float32}),
+              0.9 * 19.5e12, 1e9);
+  const double tf32 = rate_of("h100", {.flops = kManyFlops, .precision = Precision::tensorfloat32});
+  EXPECT_NEAR(tf32, 0.7 * 0.78 * 494.7e12, 1e9);
+  EXPECT_NEAR(rate_of("a100-80gb", {.flops = kManyFlops, .precision = Precision::tensorfloat32}),
+              0.79 * 156e12, 1e9);
+  EXPECT_NEAR(rate_of("h100", {.flops = kManyFlops,
+                               .precision = Precision::tensorfloat32,
+                               .is_convolution = true}) /
+                  tf32,
+              0.8, 1e-6);
 }
 
 }  // namespace

@@ -44,6 +44,21 @@ TEST(Timeline, TheDeviceWaitsForASlowerHost) {
   EXPECT_TRUE(timeline.is_over(event));
 }
 
+TEST(Timeline, UsualAndSlowHostsAreFollowedBesideTheOneThatDecides) {
+  Timeline timeline(kHostNs, kLaunchQueue);
+  const cudaEvent_t event = timeline.make_event();
+  for (int i = 0; i < 4; ++i) timeline.run(nullptr, lasting(30'000));
+  timeline.record(event, nullptr);
+  constexpr std::int64_t kUsual = Timeline::kUsualHostNs + 4 * 30'000;  // the device is slower
+  constexpr std::int64_t kSlow = 4 * Timeline::kSlowHostNs + 30'000;    // the host is
+  EXPECT_EQ(timeline.now(), (Moment{kHostNs + 120'000, kUsual, kSlow}));
+  EXPECT_FALSE(timeline.is_over(event)) << "by the host that decides";
+  timeline.synchronize(event);
+  timeline.run(nullptr, lasting(1));  // each host went on when the device was done
+  EXPECT_EQ(timeline.now(), (Moment{2 * kHostNs + 120'001, kUsual + Timeline::kUsualHostNs + 1,
+                                    kSlow + Timeline::kSlowHostNs + 1}));
+}
+
 TEST(Timeline, WhatTheHostComputesPassesBesideTheDevice) {
   Timeline timeline(kHostNs, kLaunchQueue);
   timeline.run(nullptr, lasting(300));
