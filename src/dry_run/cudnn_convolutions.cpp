@@ -12,20 +12,21 @@ namespace {
 
 /// The names of a convolution's tensors: of a gradient, those of what it is the gradient of.
 struct Form {
+  ConvolutionPass pass;
   cudnnBackendDescriptorType_t type;
   cudnnBackendAttributeName_t input, filter, output;
 };
 
-constexpr Form kForward{CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR,
-                        CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X,
-                        CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W,
-                        CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y};
+constexpr Form kForward{
+    ConvolutionPass::forward, CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR,
+    CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W,
+    CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y};
 constexpr Form kForms[] = {
     kForward,
-    {CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR,
+    {ConvolutionPass::of_input, CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR,
      CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DX, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_W,
      CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DY},
-    {CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR,
+    {ConvolutionPass::of_filter, CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR,
      CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_X, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DW,
      CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DY}};
 
@@ -72,6 +73,18 @@ bool is_of_points(const std::vector<std::int64_t>& filter, const std::vector<std
 }
 
 }  // namespace
+
+std::optional<Convolution> convolution_of(const GraphPart& operation) {
+  const Form* form = form_of(operation);
+  if (form == nullptr) return std::nullopt;
+  const GraphPart* input = operation.part(form->input);
+  return Convolution{.pass = form->pass,
+                     .type = data_type(input),
+                     .input = sizes_of(input),
+                     .filter = sizes_of(operation.part(form->filter)),
+                     .output = sizes_of(operation.part(form->output)),
+                     .channels_last = input != nullptr && has_channels_last(*input)};
+}
 
 std::optional<GraphWork> convolution_work(const GraphPart& operation) {
   const Form* form = form_of(operation);

@@ -2,12 +2,14 @@
 #include "src/dry_run/cudnn_engines.h"
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <optional>
 #include <type_traits>
 #include <utility>
 
+#include "src/dry_run/cudnn_deviceless.h"
 #include "src/dry_run/cudnn_library.h"
 #include "src/dry_run/dry_run.h"
 
@@ -92,8 +94,31 @@ std::optional<std::int64_t> number(const Descriptor& descriptor, cudnnBackendAtt
   return is_given && count == 1 ? std::optional(value) : std::nullopt;
 }
 
+KnobValues knobs_of(const Descriptor& config) {
+  std::vector<Descriptor> choices;
+  std::vector<cudnnBackendDescriptor_t> into;
+  for (int i = 0; i < CUDNN_KNOB_TYPE_COUNTS; ++i) {
+    choices.push_back(make(CUDNN_BACKEND_KNOB_CHOICE_DESCRIPTOR));
+    into.push_back(choices.back().get());
+  }
+  std::int64_t count = 0;
+  cudnn_library()->get(config.get(), CUDNN_ATTR_ENGINECFG_KNOB_CHOICES,
+                       CUDNN_TYPE_BACKEND_DESCRIPTOR, CUDNN_KNOB_TYPE_COUNTS, &count, into.data());
+  choices.resize(
+      static_cast<std::size_t>(std::clamp<std::int64_t>(count, 0, CUDNN_KNOB_TYPE_COUNTS)));
+  KnobValues values;
+  for (const Descriptor& choice : choices) {
+    cudnnBackendKnobType_t type{};
+    cudnn_library()->get(choice.get(), CUDNN_ATTR_KNOB_CHOICE_KNOB_TYPE, CUDNN_TYPE_KNOB_TYPE, 1,
+                         &count, &type);
+    values[type] = number(choice, CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE).value_or(-1);
+  }
+  return values;
+}
+
 /// Nothing: cuDNN would not run it.
-std::optional<CudnnEngine> describe(const Descriptor& config) {
+std::optional<CudnnEngine> describe(const Descriptor& config,
+                                    const std::optional<Convolution>& convolution) {
   const Descriptor plan = make(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
   const Descriptor engine = make(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
   cudnnBackendDescriptor_t into = engine.get();
@@ -108,8 +133,10 @@ std::optional<CudnnEngine> describe(const Descriptor& config) {
   const auto workspace = number(plan, CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE);
   const auto index = number(engine, CUDNN_ATTR_ENGINE_GLOBAL_INDEX);
   if (!workspace || !index) return std::nullopt;
+  const std::int64_t missing =
+      convolution ? missing_partial_sums(*convolution, knobs_of(config)) : 0;
   return CudnnEngine{.index = *index,
-                     .workspace_bytes = workspace,
+                     .workspace_bytes = *workspace + missing,
                      .numerical_notes = notes<cudnnBackendNumericalNote_t>(
                          engine, CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, CUDNN_TYPE_NUMERICAL_NOTE,
                          CUDNN_NUMERICAL_NOTE_TYPE_COUNT),
@@ -140,16 +167,45 @@ std::vector<Descriptor> configs_of(Copies& copies, const GraphPart& heuristics) 
   return configs;
 }
 
+/// What the graph consists of, where that is one convolution.
+std::optional<Convolution> only_convolution(const GraphPart& heuristics) {
+  const GraphPart* graph = heuristics.part(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH);
+  if (graph == nullptr) return std::nullopt;
+  const auto found = graph->attributes.find(CUDNN_ATTR_OPERATIONGRAPH_OPS);
+  if (found == graph->attributes.end() || found->second.parts.size() != 1) return std::nullopt;
+  return convolution_of(*found->second.parts.front());
+}
+
+/// Engines that are not ranked: they run what no other does.
+bool is_fallback(const GraphPart& heuristics) {
+  const auto found = heuristics.attributes.find(CUDNN_ATTR_ENGINEHEUR_MODE);
+  if (found == heuristics.attributes.end()) return false;
+  cudnnBackendHeurMode_t mode{};
+  std::memcpy(&mode, found->second.values.data(), sizeof(mode));
+  return mode == CUDNN_HEUR_MODE_FALLBACK;
+}
+
+constexpr std::int64_t kProductEngine = -1;  // its number is not known without a GPU
+
 }  // namespace
 
 std::vector<CudnnEngine> engines_for(const GraphPart& heuristics) {
+  const std::optional<Convolution> convolution = only_convolution(heuristics);
   Copies copies;
   std::vector<CudnnEngine> engines;
   for (const Descriptor& config : configs_of(copies, heuristics)) {
-    if (auto engine = describe(config)) engines.push_back(std::move(*engine));
+    if (auto engine = describe(config, convolution)) engines.push_back(std::move(*engine));
   }
-  if (!engines.empty()) return engines;
-  return {{.index = 0, .numerical_notes = {CUDNN_NUMERICAL_NOTE_TENSOR_CORE}}, {.index = 1}};
+  if (engines.empty()) {
+    return {{.index = 0, .numerical_notes = {CUDNN_NUMERICAL_NOTE_TENSOR_CORE}}, {.index = 1}};
+  }
+  const auto product = convolution ? product_workspace(*convolution) : std::nullopt;
+  if (product && !is_fallback(heuristics)) {
+    engines.insert(engines.begin(), {.index = kProductEngine,
+                                     .workspace_bytes = product,
+                                     .numerical_notes = {CUDNN_NUMERICAL_NOTE_TENSOR_CORE}});
+  }
+  return engines;
 }
 
 }  // namespace headroom::dry_run

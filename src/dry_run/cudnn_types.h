@@ -106,7 +106,19 @@ struct GraphWork {
 /// not_modelled() says.
 GraphWork graph_work(const GraphPart& graph);
 
+enum class ConvolutionPass { forward, of_input, of_filter };  // a gradient of one of these
+
+/// A convolution or a gradient of it, by the tensors of the forward pass.
+struct Convolution {
+  ConvolutionPass pass;
+  cudnnDataType_t type;
+  std::vector<std::int64_t> input, filter,
+      output;  // (samples, channels, ...), (outputs, inputs, ...)
+  bool channels_last = false;
+};
+
 /// Of one operation; none: it is no convolution.
+std::optional<Convolution> convolution_of(const GraphPart& operation);
 std::optional<GraphWork> convolution_work(const GraphPart& operation);
 
 /// Tensor cores want the channels of a tensor last in memory. Where they are not, cuDNN copies what

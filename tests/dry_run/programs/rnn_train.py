@@ -31,8 +31,8 @@ def train(kind, options):
     assert all(parameter.grad is not None for parameter in net.parameters())
 
 
-def kept_by_forward():
-    net = nn.LSTM(INPUT, HIDDEN).cuda()
+def kept_by_forward(**options):
+    net = nn.LSTM(INPUT, HIDDEN, **options).cuda()
     x = torch.randn(STEPS, SAMPLES, INPUT, device="cuda")
     before = torch.cuda.memory_allocated()
     outputs = net(x)
@@ -44,3 +44,4 @@ def kept_by_forward():
 for kind, options in KINDS:
     train(kind, options)
 print("kept", kept_by_forward())
+print("dropping", kept_by_forward(num_layers=2, dropout=0.1))
