@@ -104,6 +104,10 @@ TEST(KernelForm, OfAStructureThatBeginsWithAPointerHasIt) {
       "void at::native::fused_dropout<float>(at::cuda::detail::TensorInfo<float const, int>, "
       "at::cuda::detail::TensorInfo<float, int>, int)");
   EXPECT_EQ(dropout.pointers, (std::vector<std::size_t>{0, 1}));
+  const KernelForm windows = kernel_form(
+      "void at::native::conv_depthwise2d_forward_kernel<3, float>(GenericPackedTensorAccessor<"
+      "float const>, float*)");
+  EXPECT_EQ(windows.kind, Kind::other);
   // All of a concatenation's output is read elsewhere, and written.
   const KernelForm cat = kernel_form(
       "void at::native::CatArrayBatchedCopy<float>(float*, CatArrInputTensorMetadata, int)");
