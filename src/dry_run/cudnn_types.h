@@ -94,7 +94,7 @@ struct GraphWork {
   std::int64_t filled_flops = 0;            // with those that fill up blocks
   cudnnDataType_t type = CUDNN_DATA_FLOAT;  // what is multiplied
   std::int64_t bytes = 0;                   // of the tensors of convolutions
-  int products = 0;  // more than one: attention
+  int products = 0;                         // more than one: attention
   bool has_dropout = false;
   bool is_causal = false;
   bool is_convolution = false;

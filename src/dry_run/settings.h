@@ -28,9 +28,9 @@ struct Settings {
   /// how much is missing.
   bool overcommit = false;
   /// HEADROOM_DRY_RUN_HOST_NS: how long the host takes to launch one piece of work on the device,
-  /// in nanoseconds. Default 6000: stated, not measured. 0: the host is as far ahead of the device
-  /// as its own waits and the launch queue let it be. `slow`: the device always waits for the host.
-  /// Reserved memory lies between what the two give.
+  /// in nanoseconds. Default 6000, as a fast one does: stated, not measured. 0: the host is as far
+  /// ahead of the device as its own waits and the launch queue let it be. `slow`: the device always
+  /// waits for the host. Reserved memory lies between what the two give.
   std::int64_t host_ns = 6000;
   static constexpr std::int64_t kSlowHost = -1;  // of host_ns: `slow`
   /// How many pieces of work a stream holds: who launches one more waits until the first is done.
