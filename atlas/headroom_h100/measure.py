@@ -24,21 +24,22 @@ AT_ONCE = 5  # whose memory has room for
 SECONDS = 90  # a row in a process of its own
 
 
+def train_here(row):
+    """Of train.py, and what NVML says of this process while its context is there."""
+    import pynvml
+    import train
+    sys.argv[1:] = row
+    train.main()
+    pynvml.nvmlInit()
+    processes = pynvml.nvmlDeviceGetComputeRunningProcesses(pynvml.nvmlDeviceGetHandleByIndex(0))
+    used = [process.usedGpuMemory for process in processes if process.pid == os.getpid()]
+    print(json.dumps({"driver": used[0] if used else None, "processes": len(processes)}))
+
+
 def measure_memory(row):
-    """Of train.py, and what NVML says of its process while its context is there."""
-    if row[0] == "one":
-        import pynvml
-        import train
-        train.main()
-        pynvml.nvmlInit()
-        processes = pynvml.nvmlDeviceGetComputeRunningProcesses(
-            pynvml.nvmlDeviceGetHandleByIndex(0))
-        used = [process.usedGpuMemory for process in processes if process.pid == os.getpid()]
-        print(json.dumps({"driver": used[0] if used else None, "processes": len(processes)}))
-        return None
     begin = time.monotonic()
     try:
-        ended = subprocess.run([sys.executable, __file__, "memory", "one", *row], text=True,
+        ended = subprocess.run([sys.executable, __file__, "row", *row], text=True,
                                capture_output=True, timeout=SECONDS)
     except subprocess.TimeoutExpired:
         return {"error": f"longer than {SECONDS} s"}
@@ -117,9 +118,7 @@ def main():
 
 
 if __name__ == "__main__":
-    if sys.argv[1:3] == ["memory", "one"]:
-        row = sys.argv[2:]
-        sys.argv[1:] = row[1:]
-        measure_memory(row)
+    if sys.argv[1] == "row":  # of measure_memory()
+        train_here(sys.argv[2:])
     else:
         main()

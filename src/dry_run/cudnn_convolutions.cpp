@@ -3,6 +3,7 @@
 // they may work on.
 #include <algorithm>
 #include <cstring>
+#include <tuple>
 
 #include "src/dry_run/cudnn_types.h"
 #include "src/dry_run/dry_run.h"
@@ -64,15 +65,14 @@ std::int64_t filled_flops(std::int64_t flops, const std::vector<std::int64_t>& f
   return channels > 0 && channels < kBlockOfChannels ? flops / channels * kBlockOfChannels : flops;
 }
 
-/// 1 x 1, and as many places in the output as in the input.
-bool is_of_points(const std::vector<std::int64_t>& filter, const std::vector<std::int64_t>& input,
-                  const std::vector<std::int64_t>& output) {
-  const auto is_one = [](std::int64_t size) { return size == 1; };
-  return std::all_of(filter.begin() + 2, filter.end(), is_one) &&
-         std::equal(input.begin() + 2, input.end(), output.begin() + 2, output.end());
-}
-
 }  // namespace
+
+bool is_of_points(const Convolution& convolution) {
+  const auto is_one = [](std::int64_t size) { return size == 1; };
+  return std::all_of(convolution.filter.begin() + 2, convolution.filter.end(), is_one) &&
+         std::equal(convolution.input.begin() + 2, convolution.input.end(),
+                    convolution.output.begin() + 2, convolution.output.end());
+}
 
 std::optional<Convolution> convolution_of(const GraphPart& operation) {
   const Form* form = form_of(operation);
@@ -81,26 +81,26 @@ std::optional<Convolution> convolution_of(const GraphPart& operation) {
   return Convolution{.pass = form->pass,
                      .type = data_type(input),
                      .input = sizes_of(input),
-                     .filter = sizes_of(operation.part(form->filter)),
                      .output = sizes_of(operation.part(form->output)),
+                     .filter = sizes_of(operation.part(form->filter)),
                      .channels_last = input != nullptr && has_channels_last(*input)};
 }
 
 std::optional<GraphWork> convolution_work(const GraphPart& operation) {
   const Form* form = form_of(operation);
   if (form == nullptr) return std::nullopt;
-  const GraphPart* filter = operation.part(form->filter);
-  const std::vector<std::int64_t> sizes = sizes_of(filter);
-  const std::vector<std::int64_t> input = sizes_of(operation.part(form->input));
-  const std::vector<std::int64_t> output = sizes_of(operation.part(form->output));
-  GraphWork work{
-      .flops = convolution_flops(output, sizes), .type = data_type(filter), .is_convolution = true};
+  const Convolution convolution = *convolution_of(operation);
+  const auto& [input, filter, output] =
+      std::tie(convolution.input, convolution.filter, convolution.output);
+  GraphWork work{.flops = convolution_flops(output, filter),
+                 .type = data_type(operation.part(form->filter)),
+                 .is_convolution = true};
   work.filled_flops = work.flops;
-  if (sizes.size() > 2 && input.size() > 2 && output.size() > 2 && sizes[1] > 0) {
-    work.filled_flops =
-        filled_flops(work.flops, sizes, std::max<std::int64_t>(1, input[1] / sizes[1]));
+  if (filter.size() > 2 && input.size() > 2 && output.size() > 2 && filter[1] > 0) {
+    const std::int64_t groups = std::max<std::int64_t>(1, input[1] / filter[1]);
+    work.filled_flops = filled_flops(work.flops, filter, groups);
     // An H100 showed it of float32 alone (docs/time.md).
-    work.works_in_place = work.type == CUDNN_DATA_FLOAT && is_of_points(sizes, input, output);
+    work.works_in_place = work.type == CUDNN_DATA_FLOAT && is_of_points(convolution);
   }
   for (const auto name : {form->input, form->filter, form->output}) {
     const GraphPart* tensor = operation.part(name);

@@ -2,6 +2,7 @@
 #include "src/dry_run/cudnn_deviceless.h"
 
 #include <algorithm>
+#include <array>
 
 #include "src/dry_run/dry_run.h"
 
@@ -17,11 +18,9 @@ std::int64_t points(const std::vector<std::int64_t>& sizes) {
   return elements({sizes.begin() + 2, sizes.end()});
 }
 
-/// Every point of the output comes of the same point of the input, of all channels.
+/// Without groups.
 bool is_product(const Convolution& convolution) {
-  return points(convolution.filter) == 1 && convolution.filter[1] == convolution.input[1] &&
-         std::equal(convolution.input.begin() + 2, convolution.input.end(),
-                    convolution.output.begin() + 2, convolution.output.end());
+  return is_of_points(convolution) && convolution.filter[1] == convolution.input[1];
 }
 
 std::int64_t parts(std::int64_t whole, std::int64_t part) { return (whole + part - 1) / part; }
@@ -38,24 +37,13 @@ struct TileSize {
 };
 
 /// The values of CUDNN_KNOB_TYPE_TILE_SIZE that cuDNN chooses for them, by their kernels' names.
-std::optional<TileSize> tile_size(std::int64_t knob) {
-  switch (knob) {
-    case 0:
-      return TileSize{128, 128};
-    case 1:
-      return TileSize{128, 64};
-    case 3:
-      return TileSize{256, 128};
-    case 4:
-      return TileSize{256, 64};
-    case 5:
-      return TileSize{64, 64};
-    case 7:
-      return TileSize{64, 128};
-    default:
-      return std::nullopt;
-  }
-}
+struct TileOfKnob {
+  std::int64_t value;
+  TileSize size;
+};
+constexpr std::array kTiles{TileOfKnob{0, {128, 128}}, TileOfKnob{1, {128, 64}},
+                            TileOfKnob{3, {256, 128}}, TileOfKnob{4, {256, 64}},
+                            TileOfKnob{5, {64, 64}},   TileOfKnob{7, {64, 128}}};
 
 /// `cluster`: tiles at a time, along rows and columns.
 Tiles tiles_of(const Convolution& convolution, TileSize tile, TileSize cluster) {
@@ -112,12 +100,13 @@ std::int64_t missing_partial_sums(const Convolution& convolution, const KnobValu
     return found == knobs.end() ? -1 : found->second;
   };
   const TileSize cluster{value(CUDNN_KNOB_TYPE_TILE_CGA_M), value(CUDNN_KNOB_TYPE_TILE_CGA_N)};
-  const auto tile = tile_size(value(CUDNN_KNOB_TYPE_TILE_SIZE));
-  if (!tile || cluster.rows < 1 || cluster.columns < 1 || value(CUDNN_KNOB_TYPE_WORKSPACE) != 0 ||
-      convolution.input.size() < 3) {
+  const auto* tile =
+      std::ranges::find(kTiles, value(CUDNN_KNOB_TYPE_TILE_SIZE), &TileOfKnob::value);
+  if (tile == kTiles.end() || cluster.rows < 1 || cluster.columns < 1 ||
+      value(CUDNN_KNOB_TYPE_WORKSPACE) != 0 || convolution.input.size() < 3) {
     return 0;
   }
-  const Tiles tiles = tiles_of(convolution, *tile, cluster);
+  const Tiles tiles = tiles_of(convolution, tile->size, cluster);
   const std::int64_t together = cluster.rows * cluster.columns;
   const auto of = [&](std::int64_t multiprocessors) {
     return partial_sums(tiles, multiprocessors / together * together);

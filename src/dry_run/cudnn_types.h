@@ -112,10 +112,13 @@ enum class ConvolutionPass { forward, of_input, of_filter };  // a gradient of o
 struct Convolution {
   ConvolutionPass pass;
   cudnnDataType_t type;
-  std::vector<std::int64_t> input, filter,
-      output;  // (samples, channels, ...), (outputs, inputs, ...)
+  std::vector<std::int64_t> input, output;  // (samples, channels, ...)
+  std::vector<std::int64_t> filter;         // (outputs, inputs of a group, ...)
   bool channels_last = false;
 };
+
+/// Of three dimensions and more: every point of the output comes of the same point of the input.
+bool is_of_points(const Convolution& convolution);
 
 /// Of one operation; none: it is no convolution.
 std::optional<Convolution> convolution_of(const GraphPart& operation);

@@ -6,7 +6,6 @@
 #include <c10/util/Half.h>
 
 #include <cstring>
-#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -17,28 +16,28 @@ namespace {
 
 using Bytes = std::vector<unsigned char>;
 
-/// Calls with a value of the type. False: it is none that is followed.
+/// Calls with a value of the type, where it is one that is followed.
 template <class Call>
-bool with_type(c10::ScalarType type, const Call& call) {
+void with_type(c10::ScalarType type, const Call& call) {
   switch (type) {
     case c10::ScalarType::Bool:
-      return call(bool{}), true;
+      return call(bool{});
     case c10::ScalarType::Byte:
-      return call(std::uint8_t{}), true;
+      return call(std::uint8_t{});
     case c10::ScalarType::Int:
-      return call(std::int32_t{}), true;
+      return call(std::int32_t{});
     case c10::ScalarType::Long:
-      return call(std::int64_t{}), true;
+      return call(std::int64_t{});
     case c10::ScalarType::Half:
-      return call(c10::Half{}), true;
+      return call(c10::Half{});
     case c10::ScalarType::BFloat16:
-      return call(c10::BFloat16{}), true;
+      return call(c10::BFloat16{});
     case c10::ScalarType::Float:
-      return call(float{}), true;
+      return call(float{});
     case c10::ScalarType::Double:
-      return call(double{}), true;
+      return call(double{});
     default:
-      return false;
+      return;
   }
 }
 

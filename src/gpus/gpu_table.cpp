@@ -311,7 +311,7 @@ constexpr Gpu kH100 = {
     .peer_bytes_per_second = 450e9,
     .source =
         "memory: XLA h100_sxm.txtpb; 85,017,493,504 with driver 580.159. Context: measured, 742 to "
-        "764 MiB by NVML in 35 trainings (docs/gpu.md). Rates: "
+        "764 MiB by NVML in 34 trainings (docs/gpu.md). Rates: "
         "https://resources.nvidia.com/en-us-tensor-core/nvidia-tensor-core-gpu-datasheet, with "
         "the digits of NVIDIA's Hopper white paper",
 };
