@@ -74,6 +74,7 @@ struct TechniqueEntry {
   std::span<const std::string_view> excludes = {};
   bool trains_others = false;     // not the model's own parameters, so that the first gradient's
                                   // norm is another's
+  bool draws_on_device = false;   // random weights: another device than the CPU has others
   bool joins_ranks = false;       // it makes one training of what all ranks do
   bool replicates_batch = false;  // ... of the same samples
   bool splits_batch = false;      // what forward passes read is less than a batch: micro-batches

@@ -43,6 +43,7 @@ bool rounds_by_option(const TechniqueInfo& info, const Json& technique) {
   return given != technique.end() && field != info.fields.end() && *given != field->default_value;
 }
 
+/// Relative to the case without techniques.
 double tolerance_of(const Catalog& catalog, const Case& one, const Checked& checked) {
   double sum = 0;
   for (const Json& technique : one.techniques) {
@@ -72,8 +73,20 @@ bool drops_out(const Case& one) {
   return dropout != nullptr && dropout->get<double>() != 0;
 }
 
+/// Whether random weights come from the device's generator: a file may hold all of them.
+bool draws_on_device(const Catalog& catalog, const Case& one) {
+  const Json* weights = one.find("model.weights");
+  const Json* head = one.find("model.head");
+  const bool is_from_file = weights != nullptr && !weights->get<std::string>().empty() &&
+                            (head == nullptr || *head != "new");
+  return !is_from_file && std::ranges::any_of(one.techniques, [&](const Json& technique) {
+    const TechniqueInfo* info = catalog.find_technique(technique.at("name").get<std::string>());
+    return info != nullptr && info->draws_on_device;
+  });
+}
+
 /// Why the first step's figures are not those of the plain case; empty: they are.
-std::string why_not_comparable(const Catalog& catalog, const Case& one) {
+std::string why_other_sums(const Catalog& catalog, const Case& one) {
   const ModelInfo* model = model_of(catalog, one);
   if (model == nullptr || !model->mixes_samples) return "";
   for (const Json& technique : one.techniques) {
@@ -83,6 +96,15 @@ std::string why_not_comparable(const Catalog& catalog, const Case& one) {
            " makes other ones";
   }
   return "";
+}
+
+std::string why_not_comparable(const Catalog& catalog, const Case& one, const Case& reference,
+                               std::string_view device) {
+  if (device != "cpu" && draws_on_device(catalog, one) && !draws_on_device(catalog, reference)) {
+    return "the device draws other random weights than the host";
+  }
+  const std::string why = why_other_sums(catalog, one);
+  return why.empty() ? why_other_sums(catalog, reference) : why;
 }
 
 /// Whether the figure is of other parameters than without the case's techniques.
@@ -101,10 +123,15 @@ std::string text(double value) { return Json(value).dump(); }
 const Case* reference_of(const Catalog& catalog, const Suite& suite, const Case& one) {
   if (is_plain_case(one) || drops_out(one)) return nullptr;
   const Json fields = plain_fields(catalog, one);
-  const auto reference = std::ranges::find_if(suite.cases, [&](const Case& other) {
-    return is_plain_case(other) && other.fields == fields;
-  });
-  return reference == suite.cases.end() ? nullptr : &*reference;
+  const auto first = [&](const auto& is_wanted) -> const Case* {
+    const auto found = std::ranges::find_if(suite.cases, [&](const Case& other) {
+      return is_wanted(other) && plain_fields(catalog, other) == fields;
+    });
+    return found == suite.cases.end() ? nullptr : &*found;
+  };
+  const auto draws = [&](const Case& other) { return draws_on_device(catalog, other); };
+  const Case* same_weights = draws(one) ? first(draws) : nullptr;
+  return same_weights != nullptr && same_weights < &one ? same_weights : first(is_plain_case);
 }
 
 Verdict check_against_reference(const Catalog& catalog, const Suite& suite, const Case& one,
@@ -115,7 +142,8 @@ Verdict check_against_reference(const Catalog& catalog, const Suite& suite, cons
   if (reference_row == nullptr || status_of(*reference_row) != Status::ok) {
     return own;
   }
-  const std::string why_not = why_not_comparable(catalog, one);
+  const std::string why_not =
+      why_not_comparable(catalog, one, *reference, text_in(row, column::device));
   for (const Checked& checked : kChecked) {
     const auto seen = number_in(row, checked.column);
     const auto expected = number_in(*reference_row, checked.column);
@@ -125,8 +153,9 @@ Verdict check_against_reference(const Catalog& catalog, const Suite& suite, cons
                                reference->name + ": " + why_not;
       return {Status::ok, join_reasons(own.reason, note)};
     }
-    if (is_of_others(catalog, one, checked)) continue;
-    const double tolerance = tolerance_of(catalog, one, checked);
+    if (is_of_others(catalog, one, checked) || is_of_others(catalog, *reference, checked)) continue;
+    const double tolerance =
+        tolerance_of(catalog, one, checked) + tolerance_of(catalog, *reference, checked);
     if (std::abs(*seen - *expected) <= tolerance * std::abs(*expected)) continue;
     const std::string why = std::string(checked.words) + " is " + text(*seen) + ", that of " +
                             reference->name + " is " + text(*expected) +

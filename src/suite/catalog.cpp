@@ -106,6 +106,7 @@ TechniqueInfo parse_technique(const Json& json) {
           .option_loss_tolerance = rounds_by.value("loss_tolerance", 0.0),
           .option_gradient_tolerance = rounds_by.value("gradient_tolerance", 0.0),
           .trains_others = json.value("trains_others", false),
+          .draws_on_device = json.value("draws_on_device", false),
           .joins_ranks = json.value("joins_ranks", false),
           .replicates_batch = json.value("replicates_batch", false),
           .splits_batch = json.value("splits_batch", false),

@@ -54,6 +54,7 @@ struct TechniqueInfo {
   double option_loss_tolerance = 0;
   double option_gradient_tolerance = 0;
   bool trains_others = false;     // first_gradient_norm is of other parameters than without it
+  bool draws_on_device = false;   // random weights, which are others on another device than the CPU
   bool joins_ranks = false;       // makes one training of the processes of a case
   bool replicates_batch = false;  // ... which all see the same samples
   bool splits_batch = false;      // forward passes read micro-batches

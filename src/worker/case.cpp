@@ -117,6 +117,7 @@ Json describe_technique(const TechniqueEntry& entry) {
           {"fields", describe_fields([&](Fields& f) { technique->fields(f); })},
           {"excludes", excluded_by(entry)},
           {"trains_others", entry.trains_others},
+          {"draws_on_device", entry.draws_on_device},
           {"joins_ranks", entry.joins_ranks},
           {"replicates_batch", entry.replicates_batch},
           {"splits_batch", entry.splits_batch},

@@ -127,6 +127,29 @@ TEST(Reference, of_a_model_that_mixes_samples_is_not_that_of_a_split_batch) {
             "normalises by the statistics of a micro-batch, and close makes other ones");
 }
 
+TEST(Reference, of_weights_that_a_gpu_draws_is_the_first_with_them) {
+  const auto draws = [](const std::string& name, const std::string& loss_shift) {
+    return "  - {name: " + name + ", techniques: [{draws: {loss_shift: " + loss_shift + "}}]}\n";
+  };
+  const std::string text =
+      suite(kVanilla + draws("first", "1.0") + draws("equal", "1.0") + draws("far", "1.1"));
+  const TemporaryFolder folder;
+  run_program(
+      {"run", folder.write("suite.yaml", text), "--out", folder / "out", "--device", "cuda"}, [&] {
+        setenv("TEST_CUDA", "1", 1);
+        setenv("TEST_GPU", (folder / "gpu").c_str(), 1);
+      });
+  const auto rows = read_rows(folder / "out");
+  EXPECT_EQ(rows.at("first").at("status"), "ok");
+  EXPECT_EQ(rows.at("first").at("reason"),
+            "the loss of the first step is not compared with that of vanilla: the device draws "
+            "other random weights than the host");
+  EXPECT_EQ(rows.at("equal").at("status"), "ok");
+  EXPECT_EQ(rows.at("equal").at("reason"), "");
+  EXPECT_EQ(rows.at("far").at("status"), "incorrect");
+  EXPECT_EQ(statuses(text).at("first"), "incorrect");  // the CPU draws the same
+}
+
 TEST(Reference, comes_from_the_journal_on_resume) {
   const TemporaryFolder folder;
   const std::string file = folder.write("suite.yaml", suite(kVanilla + kShifted));
