@@ -10,6 +10,7 @@
 #include <string>
 
 #include "src/dry_run/current_device.h"
+#include "src/dry_run/host_pace.h"
 #include "src/dry_run/known_bytes.h"
 #include "src/dry_run/live_blocks.h"
 #include "src/dry_run/memory.h"
@@ -58,7 +59,7 @@ struct DryRun {
   PinnedMemory managed;  // what moves between host and devices: here it stays on the host
   KnownBytes known;
   LiveBlocks blocks;
-  Timeline timeline{settings.host_ns, settings.launch_queue};
+  Timeline timeline{settings.host_ns, settings.launch_queue, &usual_launch_ns};
   std::deque<Device> devices;
 
   bool has(int device) const { return device >= 0 && device < std::ssize(devices); }

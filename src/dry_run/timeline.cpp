@@ -70,7 +70,7 @@ bool Timeline::run(cudaStream_t handle, const Work& work) {
   asker = {.queues_work = true, .questions = 0};
   wait_for_place(on);
   ++on.queued;
-  const Moment launch{std::max<std::int64_t>(host_ns_, 0), kUsualHostNs, kSlowHostNs};
+  const Moment launch{std::max<std::int64_t>(host_ns_, 0), usual_launch_ns_(), kSlowHostNs};
   for (std::size_t host = 0; host < kHosts; ++host) host_now_[host] += launch[host];
   on.free_at = later(on.free_at, host_now_) + work.all_ns();
   done_[on.device] += work;

@@ -27,8 +27,9 @@ struct Capture {
 /// is said to; the host takes a fixed time for each piece of work it queues, and catches up where
 /// it waits, be it for a place in a stream's queue. That decides which events are over when the
 /// program asks, by which PyTorch's allocator decides which blocks it may use again. The clocks of
-/// a usual and of a slow host run beside, and decide nothing but how long steps take. Safe to call
-/// from any thread. Times in nanoseconds since the start.
+/// a usual host, whose time depends on what it queues (HostPace), and of a slow one run beside, and
+/// decide nothing but how long steps take. Safe to call from any thread. Times in nanoseconds since
+/// the start.
 ///
 /// As in CUDA, a stream is any handle that was made here, on the device that was current then, or
 /// one of the default streams, of which each device has its own: a null handle is that of the
@@ -36,14 +37,12 @@ struct Capture {
 /// non-blocking). There is one host, and so one host's time, for all devices.
 class Timeline {
  public:
-  /// What an H100's host took for a launch, and what one took that was measured by others
-  /// (docs/time.md).
-  static constexpr std::int64_t kUsualHostNs = 25'000;
+  /// What a slow host took for a launch, which others measured (docs/time.md).
   static constexpr std::int64_t kSlowHostNs = 50'000;
 
-  /// Both: see Settings.
-  Timeline(std::int64_t host_ns, std::int64_t launch_queue)
-      : host_ns_(host_ns), launch_queue_(launch_queue) {}
+  /// The first two: see Settings. `usual_launch_ns`: of a launch by this thread now.
+  Timeline(std::int64_t host_ns, std::int64_t launch_queue, std::int64_t (*usual_launch_ns)())
+      : host_ns_(host_ns), launch_queue_(launch_queue), usual_launch_ns_(usual_launch_ns) {}
 
   cudaStream_t make_stream(int priority);
   void drop_stream(cudaStream_t stream);
@@ -120,6 +119,7 @@ class Timeline {
 
   const std::int64_t host_ns_;
   const std::int64_t launch_queue_;
+  std::int64_t (*const usual_launch_ns_)();
   mutable std::mutex mutex_;
   std::map<cudaStream_t, Stream> streams_;  // by key()
   std::map<cudaEvent_t, Event> events_;

@@ -13,6 +13,9 @@ namespace {
 
 constexpr std::int64_t kHostNs = 10;
 constexpr std::int64_t kLaunchQueue = 1'000'000;  // never full here
+constexpr std::int64_t kUsualNs = 25'000;
+
+std::int64_t usual() { return kUsualNs; }
 
 Work lasting(std::int64_t ns) { return {.ns = {ns}}; }
 
@@ -25,7 +28,7 @@ cudaEvent_t run(Timeline& timeline, cudaStream_t stream, std::int64_t ns) {
 }
 
 TEST(Timeline, WorkOnAStreamFollowsTheWorkBefore) {
-  Timeline timeline(kHostNs, kLaunchQueue);
+  Timeline timeline(kHostNs, kLaunchQueue, usual);
   const cudaStream_t stream = timeline.make_stream(0);
   const cudaEvent_t first = run(timeline, stream, 1000);
   const cudaEvent_t second = run(timeline, stream, 500);
@@ -34,7 +37,7 @@ TEST(Timeline, WorkOnAStreamFollowsTheWorkBefore) {
 }
 
 TEST(Timeline, TheDeviceWaitsForASlowerHost) {
-  Timeline timeline(kHostNs, kLaunchQueue);
+  Timeline timeline(kHostNs, kLaunchQueue, usual);
   const cudaEvent_t event = timeline.make_event();
   for (int i = 0; i < 5; ++i) timeline.run(nullptr, lasting(1));
   timeline.record(event, nullptr);
@@ -45,34 +48,34 @@ TEST(Timeline, TheDeviceWaitsForASlowerHost) {
 }
 
 TEST(Timeline, UsualAndSlowHostsAreFollowedBesideTheOneThatDecides) {
-  Timeline timeline(kHostNs, kLaunchQueue);
+  Timeline timeline(kHostNs, kLaunchQueue, usual);
   const cudaEvent_t event = timeline.make_event();
   for (int i = 0; i < 4; ++i) timeline.run(nullptr, lasting(30'000));
   timeline.record(event, nullptr);
-  constexpr std::int64_t kUsual = Timeline::kUsualHostNs + 4 * 30'000;  // the device is slower
-  constexpr std::int64_t kSlow = 4 * Timeline::kSlowHostNs + 30'000;    // the host is
+  constexpr std::int64_t kUsual = kUsualNs + 4 * 30'000;              // the device is slower
+  constexpr std::int64_t kSlow = 4 * Timeline::kSlowHostNs + 30'000;  // the host is
   EXPECT_EQ(timeline.now(), (Moment{kHostNs + 120'000, kUsual, kSlow}));
   EXPECT_FALSE(timeline.is_over(event)) << "by the host that decides";
   timeline.synchronize(event);
   timeline.run(nullptr, lasting(1));  // each host went on when the device was done
-  EXPECT_EQ(timeline.now(), (Moment{2 * kHostNs + 120'001, kUsual + Timeline::kUsualHostNs + 1,
+  EXPECT_EQ(timeline.now(), (Moment{2 * kHostNs + 120'001, kUsual + kUsualNs + 1,
                                     kSlow + Timeline::kSlowHostNs + 1}));
 }
 
 TEST(Timeline, WhatTheHostComputesPassesBesideTheDevice) {
-  Timeline timeline(kHostNs, kLaunchQueue);
+  Timeline timeline(kHostNs, kLaunchQueue, usual);
   timeline.run(nullptr, lasting(300));
   timeline.keep_host_busy(1000);
   EXPECT_EQ(timeline.now_ns(), kHostNs + 1000);
   timeline.run(nullptr, lasting(1));
   EXPECT_EQ(timeline.now_ns(), 2 * kHostNs + 1001);
-  Timeline timeless(/*host_ns=*/0, kLaunchQueue);
+  Timeline timeless(/*host_ns=*/0, kLaunchQueue, usual);
   timeless.keep_host_busy(1000);
   EXPECT_EQ(timeless.now_ns(), 0);
 }
 
 TEST(Timeline, SumsWhatADeviceDid) {
-  Timeline timeline(kHostNs, kLaunchQueue);
+  Timeline timeline(kHostNs, kLaunchQueue, usual);
   timeline.run(nullptr, {.ns = {100, 0, 7}, .launches = 1, .product_flops = 3});
   timeline.run(timeline.make_stream(0), {.ns = {0, 0, 5}, .launches = 1});
   const Work done = timeline.done();
@@ -83,7 +86,7 @@ TEST(Timeline, SumsWhatADeviceDid) {
 }
 
 TEST(Timeline, StreamsRunBesideEachOtherUnlessOneWaits) {
-  Timeline timeline(kHostNs, kLaunchQueue);
+  Timeline timeline(kHostNs, kLaunchQueue, usual);
   const cudaStream_t compute = timeline.make_stream(0);
   const cudaStream_t copies = timeline.make_stream(0);
   const cudaEvent_t computed = run(timeline, compute, 1000);
@@ -95,7 +98,7 @@ TEST(Timeline, StreamsRunBesideEachOtherUnlessOneWaits) {
 }
 
 TEST(Timeline, TheHostSeesAnEventWhenItHasTakenThatLong) {
-  Timeline timeline(kHostNs, kLaunchQueue);
+  Timeline timeline(kHostNs, kLaunchQueue, usual);
   const cudaStream_t copies = timeline.make_stream(0);
   const cudaEvent_t copied = run(timeline, copies, 35);
   EXPECT_FALSE(timeline.is_over(copied));
@@ -105,7 +108,7 @@ TEST(Timeline, TheHostSeesAnEventWhenItHasTakenThatLong) {
 }
 
 TEST(Timeline, DevicesHaveStreamsOfTheirOwnAndOneHost) {
-  Timeline timeline(kHostNs, kLaunchQueue);
+  Timeline timeline(kHostNs, kLaunchQueue, usual);
   const cudaEvent_t first = run(timeline, nullptr, 1000);
   set_current_device(1);
   const cudaEvent_t second = run(timeline, nullptr, 100);  // beside the first
@@ -128,7 +131,7 @@ TEST(Timeline, DevicesHaveStreamsOfTheirOwnAndOneHost) {
 
 /// The state of an event of a copy stream after `launches` on another, by the host's pace.
 bool is_over_after(std::int64_t host_ns, int launches) {
-  Timeline timeline(host_ns, kLaunchQueue);
+  Timeline timeline(host_ns, kLaunchQueue, usual);
   const cudaStream_t copies = timeline.make_stream(0);
   const cudaEvent_t copied = run(timeline, copies, 1'000'000);
   for (int i = 0; i < launches; ++i) timeline.run(nullptr, lasting(1));
@@ -143,7 +146,7 @@ TEST(Timeline, TheBoundsAreAHostThatTakesNoTimeAndOneThatWaits) {
 }
 
 TEST(Timeline, AFullQueueHoldsTheHostUp) {
-  Timeline timeline(/*host_ns=*/0, /*launch_queue=*/3);
+  Timeline timeline(/*host_ns=*/0, /*launch_queue=*/3, usual);
   const cudaStream_t stream = timeline.make_stream(0);
   const cudaEvent_t first = run(timeline, stream, 100);
   const cudaEvent_t second = run(timeline, stream, 100);
@@ -160,7 +163,7 @@ TEST(Timeline, AFullQueueHoldsTheHostUp) {
 }
 
 TEST(Timeline, CountsTheQuestionsThatThePaceDecides) {
-  Timeline timeline(kHostNs, kLaunchQueue);
+  Timeline timeline(kHostNs, kLaunchQueue, usual);
   const cudaStream_t stream = timeline.make_stream(0);
   const cudaEvent_t event = timeline.make_event();
   EXPECT_TRUE(timeline.is_over(event));  // never recorded
@@ -183,7 +186,7 @@ TEST(Timeline, CountsTheQuestionsThatThePaceDecides) {
 }
 
 TEST(Timeline, AGraphTakesWhatItsNodesTake) {
-  Timeline timeline(kHostNs, kLaunchQueue);
+  Timeline timeline(kHostNs, kLaunchQueue, usual);
   const cudaStream_t first = timeline.make_stream(0);
   const cudaStream_t second = timeline.make_stream(0);
   const cudaEvent_t fork = timeline.make_event();
@@ -215,7 +218,7 @@ TEST(Timeline, AQuestionAboutWhatIsCapturedBreaksTheGraph) {
       },
       [](Timeline& timeline, cudaStream_t) { return timeline.breaks_capture_of_device(); }};
   for (const Question asks : questions) {
-    Timeline timeline(kHostNs, kLaunchQueue);
+    Timeline timeline(kHostNs, kLaunchQueue, usual);
     const cudaStream_t stream = timeline.make_stream(0);
     const cudaEvent_t before = run(timeline, stream, 100);
     EXPECT_FALSE(asks(timeline, stream));

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/dry_run/host_pace.h"
+
+#include <dlfcn.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "src/dry_run/torch_library.h"
+
+namespace headroom::dry_run {
+namespace {
+
+/// c10::GradMode::is_enabled(): whether operators of this thread are recorded. Null: no PyTorch.
+using IsRecording = bool (*)();
+IsRecording find_grad_mode() {
+  void* const library = loaded_library("libc10");
+  return library == nullptr
+             ? nullptr
+             : reinterpret_cast<IsRecording>(dlsym(library, "_ZN3c108GradMode10is_enabledEv"));
+}
+
+/// Backward runs in threads of its own, where nothing is recorded.
+bool is_first_thread() { return getpid() == static_cast<pid_t>(syscall(SYS_gettid)); }
+
+}  // namespace
+
+std::int64_t usual_launch_ns() {
+  static const IsRecording is_recording = find_grad_mode();
+  if (!is_first_thread() || (is_recording != nullptr && is_recording())) {
+    return HostPace::kAutogradNs;
+  }
+  static const bool has_python = dlsym(RTLD_DEFAULT, "Py_IsInitialized") != nullptr;
+  return has_python ? HostPace::kPythonNs : HostPace::kCxxNs;
+}
+
+}  // namespace headroom::dry_run
