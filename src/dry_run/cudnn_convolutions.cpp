@@ -67,13 +67,6 @@ std::int64_t filled_flops(std::int64_t flops, const std::vector<std::int64_t>& f
 
 }  // namespace
 
-bool is_of_points(const Convolution& convolution) {
-  const auto is_one = [](std::int64_t size) { return size == 1; };
-  return std::all_of(convolution.filter.begin() + 2, convolution.filter.end(), is_one) &&
-         std::equal(convolution.input.begin() + 2, convolution.input.end(),
-                    convolution.output.begin() + 2, convolution.output.end());
-}
-
 std::optional<Convolution> convolution_of(const GraphPart& operation) {
   const Form* form = form_of(operation);
   if (form == nullptr) return std::nullopt;

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cudnn.h>
-
 #include <cstdint>
-#include <map>
 #include <optional>
 
 #include "src/dry_run/cudnn_types.h"
@@ -19,13 +16,5 @@ namespace headroom::dry_run {
 /// and each channel of a sample starts at 16 bytes, as nothing is copied then. The gradient of the
 /// filter is a product a sample, which are summed: only where that moves less than copies would.
 std::optional<std::int64_t> product_workspace(const Convolution& convolution);
-
-using KnobValues = std::map<cudnnBackendKnobType_t, std::int64_t>;
-
-/// What is to be added to a work area that cuDNN gave for the engine of these knobs: engines of
-/// Hopper share the last tiles out, when those are too few for all multiprocessors, and keep
-/// partial sums. Without a GPU cuDNN takes such an engine to have no more than 18 multiprocessors,
-/// and lets no program say more (CUDNN_ATTR_ENGINE_SM_COUNT_TARGET).
-std::int64_t missing_partial_sums(const Convolution& convolution, const KnobValues& knobs);
 
 }  // namespace headroom::dry_run

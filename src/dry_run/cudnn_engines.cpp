@@ -11,6 +11,7 @@
 
 #include "src/dry_run/cudnn_deviceless.h"
 #include "src/dry_run/cudnn_library.h"
+#include "src/dry_run/cudnn_partial_sums.h"
 #include "src/dry_run/dry_run.h"
 
 namespace headroom::dry_run {
@@ -133,8 +134,9 @@ std::optional<CudnnEngine> describe(const Descriptor& config,
   const auto workspace = number(plan, CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE);
   const auto index = number(engine, CUDNN_ATTR_ENGINE_GLOBAL_INDEX);
   if (!workspace || !index) return std::nullopt;
-  const std::int64_t missing =
-      convolution ? missing_partial_sums(*convolution, knobs_of(config)) : 0;
+  const std::int64_t missing = convolution ? missing_partial_sums(*convolution, knobs_of(config),
+                                                                  dry_run().gpu.multiprocessors)
+                                           : 0;
   return CudnnEngine{.index = *index,
                      .workspace_bytes = *workspace + missing,
                      .numerical_notes = notes<cudnnBackendNumericalNote_t>(
