@@ -9,9 +9,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "src/dry_run/cudnn_deviceless.h"
 #include "src/dry_run/cudnn_library.h"
 #include "src/dry_run/cudnn_partial_sums.h"
+#include "src/dry_run/cudnn_products.h"
 #include "src/dry_run/dry_run.h"
 
 namespace headroom::dry_run {
@@ -187,7 +187,16 @@ bool is_fallback(const GraphPart& heuristics) {
   return mode == CUDNN_HEUR_MODE_FALLBACK;
 }
 
-constexpr std::int64_t kProductEngine = -1;  // its number is not known without a GPU
+/// To what cuDNN ranks without a GPU, what it ranks with one.
+void add_product(std::vector<CudnnEngine>& engines, const Convolution& convolution) {
+  constexpr std::int64_t kProductEngine = -1;  // its number is not known without a GPU
+  const auto product = product_engine(convolution);
+  if (!product) return;
+  engines.insert(product->is_first ? engines.begin() : engines.end(),
+                 {.index = kProductEngine,
+                  .workspace_bytes = product->workspace_bytes,
+                  .numerical_notes = {CUDNN_NUMERICAL_NOTE_TENSOR_CORE}});
+}
 
 }  // namespace
 
@@ -201,12 +210,7 @@ std::vector<CudnnEngine> engines_for(const GraphPart& heuristics) {
   if (engines.empty()) {
     return {{.index = 0, .numerical_notes = {CUDNN_NUMERICAL_NOTE_TENSOR_CORE}}, {.index = 1}};
   }
-  const auto product = convolution ? product_workspace(*convolution) : std::nullopt;
-  if (product && !is_fallback(heuristics)) {
-    engines.insert(engines.begin(), {.index = kProductEngine,
-                                     .workspace_bytes = product,
-                                     .numerical_notes = {CUDNN_NUMERICAL_NOTE_TENSOR_CORE}});
-  }
+  if (convolution && !is_fallback(heuristics)) add_product(engines, *convolution);
   return engines;
 }
 

@@ -73,8 +73,8 @@ struct Cluster {
 };
 
 /// `outputs`: the channels of the output, of a group.
-TiledProduct product_of(const Convolution& convolution, Tile tile, Cluster cluster,
-                        std::int64_t outputs) {
+TiledProduct tiled_product(const Convolution& convolution, Tile tile, Cluster cluster,
+                           std::int64_t outputs) {
   const std::vector<std::int64_t>& filter = convolution.filter;
   const std::int64_t window = points(filter);
   const std::int64_t step = step_size(convolution.type);
@@ -187,7 +187,7 @@ std::int64_t missing_partial_sums(const Convolution& convolution, const KnobValu
       convolution.filter[1] > kManyChannels && convolution.filter[1] < convolution.input[1];
   const std::int64_t groups = is_grouped ? convolution.input[1] / convolution.filter[1] : 1;
   TiledProduct product =
-      product_of(convolution, tile->tile, cluster, convolution.filter[0] / groups);
+      tiled_product(convolution, tile->tile, cluster, convolution.filter[0] / groups);
   product.may_cut = without_sums == 0;
   const auto bytes = [&](std::int64_t count) {
     constexpr std::int64_t kUnit = 32;
