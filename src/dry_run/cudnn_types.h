@@ -123,6 +123,7 @@ struct Convolution {
   std::vector<std::int64_t> input, output;  // (samples, channels, ...)
   std::vector<std::int64_t> filter;         // (outputs, inputs of a group, ...)
   bool channels_last = false;
+  std::vector<std::int64_t> padding = {}, strides = {}, dilations = {};  // of all but the first two
 };
 
 /// Of three dimensions and more: every point of the output comes of the same point of the input.
