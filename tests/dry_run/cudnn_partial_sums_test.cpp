@@ -31,7 +31,7 @@ KnobValues values(const Knobs& knobs) {
 
 constexpr std::int64_t kH100 = 132;
 
-TEST(CudnnPartialSumsTest, areThoseOfAnH100) {
+TEST(CudnnPartialSumsTest, AreThoseOfAnH100) {
   const std::vector<Seen> all{
       // Clusters of 8, 2, 4 and 16 tiles of the forward pass, most of them behind a full turn.
       {{Pass::forward, CUDNN_DATA_FLOAT, {64, 256, 28, 28}, {64, 512, 28, 28}, {512, 256, 3, 3}},
@@ -118,11 +118,11 @@ TEST(CudnnPartialSumsTest, areThoseOfAnH100) {
 const Convolution kConvolution{
     Pass::of_filter, CUDNN_DATA_FLOAT, {64, 160, 7, 7}, {64, 960, 7, 7}, {960, 160, 1, 1}};
 
-TEST(CudnnPartialSumsTest, areNotMissingWhereCudnnAssumesNoLess) {
+TEST(CudnnPartialSumsTest, AreNotMissingWhereCudnnAssumesNoLess) {
   EXPECT_EQ(missing_partial_sums(kConvolution, values({7, 0, 1, 2}), 18), 0);
 }
 
-TEST(CudnnPartialSumsTest, areOfEnginesWithClusters) {
+TEST(CudnnPartialSumsTest, AreOfEnginesWithClusters) {
   EXPECT_EQ(missing_partial_sums(kConvolution, {{CUDNN_KNOB_TYPE_TILE_SIZE, 7}}, kH100), 0);
   EXPECT_EQ(missing_partial_sums(kConvolution, values({11, 0, 1, 2}), kH100), 0);  // a tile unknown
 }

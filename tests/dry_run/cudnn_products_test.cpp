@@ -32,7 +32,7 @@ struct SeenProduct {
   std::int64_t workspace_bytes;
 };
 
-TEST(CudnnProductsTest, rankAsOnAnH100) {
+TEST(CudnnProductsTest, RankAsOnAnH100) {
   const std::vector<SeenProduct> all{
       {convolution(Pass::forward, CUDNN_DATA_FLOAT, {32, 256, 64, 3136}), true, 400},
       {convolution(Pass::forward, CUDNN_DATA_FLOAT, {64, 792, 132, 49}), true, 0},
@@ -53,7 +53,7 @@ TEST(CudnnProductsTest, rankAsOnAnH100) {
   }
 }
 
-TEST(CudnnProductsTest, sumGradientsOfTheFilterAsOnAnH100) {
+TEST(CudnnProductsTest, SumGradientsOfTheFilterAsOnAnH100) {
   const std::vector<SeenProduct> all{
       {convolution(Pass::of_filter, CUDNN_DATA_FLOAT, {64, 608, 128, 196}), true, 19922944},
       {convolution(Pass::of_filter, CUDNN_DATA_FLOAT, {128, 1024, 512, 196}), false, 268435456},
@@ -80,7 +80,7 @@ TEST(CudnnProductsTest, sumGradientsOfTheFilterAsOnAnH100) {
       product_engine(convolution(Pass::of_filter, CUDNN_DATA_BFLOAT16, {64, 256, 128, 1})));
 }
 
-TEST(CudnnProductsTest, areOfPointsWithoutGroups) {
+TEST(CudnnProductsTest, AreOfPointsWithoutGroups) {
   Convolution window = convolution(Pass::forward, CUDNN_DATA_FLOAT, {64, 64, 64, 784});
   window.filter.back() = 3;
   EXPECT_FALSE(product_engine(window));

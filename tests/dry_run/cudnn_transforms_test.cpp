@@ -54,7 +54,7 @@ constexpr auto kFloat = CUDNN_DATA_FLOAT;
 constexpr auto kHalf = CUDNN_DATA_HALF;
 constexpr auto kBfloat16 = CUDNN_DATA_BFLOAT16;
 
-TEST(CudnnTransformsTest, workInWhatFouriersTakeOnAnH100) {
+TEST(CudnnTransformsTest, WorkInWhatFouriersTakeOnAnH100) {
   const std::vector<SeenTransform> all{
       {{Pass::forward, kFloat, 64, 228, 19, 1, 1, 1, {1, 1}}, 43618224},
       {{Pass::forward, kFloat, 64, 512, 448, 1, 28, 28, {1, 1}, 1, true}, 2475294736},
@@ -76,7 +76,7 @@ TEST(CudnnTransformsTest, workInWhatFouriersTakeOnAnH100) {
   }
 }
 
-TEST(CudnnTransformsTest, haveNoFourierThere) {
+TEST(CudnnTransformsTest, HaveNoFourierThere) {
   const std::vector<Case> all{
       {Pass::forward, kFloat, 64, 64, 64, 1, 56, 28, {3, 3}, 2},  // a stride
       {Pass::of_filter, kFloat, 64, 64, 64, 1, 56, 28, {3, 3}, 2},
@@ -93,7 +93,7 @@ TEST(CudnnTransformsTest, haveNoFourierThere) {
   EXPECT_FALSE(fourier_workspace(line));
 }
 
-TEST(CudnnTransformsTest, workInWhatWinogradsTakeOnAnH100) {
+TEST(CudnnTransformsTest, WorkInWhatWinogradsTakeOnAnH100) {
   const std::vector<SeenTransform> all{
       {{Pass::forward, kBfloat16, 64, 432, 432, 432, 14, 14, {3, 3}}, 2360448},
       {{Pass::forward, kHalf, 64, 64, 128, 2, 56, 56, {3, 3}}, 347406336},
@@ -112,7 +112,7 @@ TEST(CudnnTransformsTest, workInWhatWinogradsTakeOnAnH100) {
   }
 }
 
-TEST(CudnnTransformsTest, haveNoWinogradThere) {
+TEST(CudnnTransformsTest, HaveNoWinogradThere) {
   const std::vector<Case> all{
       {Pass::forward, kFloat, 64, 64, 64, 64, 56, 56, {3, 3}},  // cuDNN lists one without a GPU
       {Pass::of_input, kHalf, 64, 64, 64, 1, 56, 56, {3, 3}},
@@ -123,7 +123,7 @@ TEST(CudnnTransformsTest, haveNoWinogradThere) {
   for (const Case& shape : all) EXPECT_FALSE(winograd_workspace(convolution(shape)));
 }
 
-TEST(CudnnDepthwiseTest, isCompiledFirstAsOnAnH100) {
+TEST(CudnnDepthwiseTest, IsCompiledFirstAsOnAnH100) {
   const auto is_first = [](Pass pass, cudnnDataType_t type, std::int64_t stride, bool last) {
     return is_compiled_first(
         convolution({pass, type, 64, 64, 64, 64, 56, 56 / stride, {3, 3}, stride, last}));
