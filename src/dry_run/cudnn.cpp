@@ -1,34 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // cuDNN: handles and the descriptors of tensors. CTC and pooling are not modelled.
-#include <functional>
-#include <numeric>
-
 #include "src/dry_run/cudnn_types.h"
 #include "src/dry_run/dry_run.h"
 
 namespace headroom::dry_run {
-
-std::int64_t elements(const std::vector<std::int64_t>& sizes) {
-  return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<>());
-}
-
-std::int64_t bytes_of(const cudnnTensorStruct& tensor) {
-  switch (tensor.type) {
-    case CUDNN_DATA_DOUBLE:
-      return 8 * elements(tensor.sizes);
-    case CUDNN_DATA_HALF:
-    case CUDNN_DATA_BFLOAT16:
-      return 2 * elements(tensor.sizes);
-    default:
-      return 4 * elements(tensor.sizes);
-  }
-}
-
-std::int64_t convolution_flops(const std::vector<std::int64_t>& output,
-                               const std::vector<std::int64_t>& filter) {
-  if (filter.empty() || filter.front() == 0) return 0;
-  return 2 * elements(output) * (elements(filter) / filter.front());
-}
 
 Precision cudnn_precision(cudnnDataType_t type, bool tensor_cores) {
   switch (type) {

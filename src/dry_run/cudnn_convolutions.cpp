@@ -11,25 +11,29 @@
 namespace headroom::dry_run {
 namespace {
 
-/// The names of a convolution's tensors: of a gradient, those of what it is the gradient of.
+/// The names of a convolution's parts: of a gradient, those of what it is the gradient of.
 struct Form {
   ConvolutionPass pass;
   cudnnBackendDescriptorType_t type;
-  cudnnBackendAttributeName_t input, filter, output;
+  cudnnBackendAttributeName_t input, filter, output, description;
 };
 
-constexpr Form kForward{
-    ConvolutionPass::forward, CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR,
-    CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W,
-    CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y};
+constexpr Form kForward{ConvolutionPass::forward,
+                        CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR,
+                        CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X,
+                        CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W,
+                        CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y,
+                        CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC};
 constexpr Form kForms[] = {
     kForward,
     {ConvolutionPass::of_input, CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR,
      CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DX, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_W,
-     CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DY},
+     CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DY,
+     CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_CONV_DESC},
     {ConvolutionPass::of_filter, CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR,
      CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_X, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DW,
-     CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DY}};
+     CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DY,
+     CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_CONV_DESC}};
 
 const Form* form_of(const GraphPart& operation) {
   const auto is_same = [&](const Form& form) { return form.type == operation.type; };
@@ -67,23 +71,23 @@ std::int64_t filled_flops(std::int64_t flops, const std::vector<std::int64_t>& f
 
 }  // namespace
 
-bool is_of_points(const Convolution& convolution) {
-  const auto is_one = [](std::int64_t size) { return size == 1; };
-  return std::all_of(convolution.filter.begin() + 2, convolution.filter.end(), is_one) &&
-         std::equal(convolution.input.begin() + 2, convolution.input.end(),
-                    convolution.output.begin() + 2, convolution.output.end());
-}
-
 std::optional<Convolution> convolution_of(const GraphPart& operation) {
   const Form* form = form_of(operation);
   if (form == nullptr) return std::nullopt;
   const GraphPart* input = operation.part(form->input);
+  const GraphPart* description = operation.part(form->description);
+  const auto described = [&](cudnnBackendAttributeName_t name) {
+    return description == nullptr ? std::vector<std::int64_t>{} : description->numbers(name);
+  };
   return Convolution{.pass = form->pass,
                      .type = data_type(input),
                      .input = sizes_of(input),
                      .output = sizes_of(operation.part(form->output)),
                      .filter = sizes_of(operation.part(form->filter)),
-                     .channels_last = input != nullptr && has_channels_last(*input)};
+                     .channels_last = input != nullptr && has_channels_last(*input),
+                     .padding = described(CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS),
+                     .strides = described(CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES),
+                     .dilations = described(CUDNN_ATTR_CONVOLUTION_DILATIONS)};
 }
 
 std::optional<GraphWork> convolution_work(const GraphPart& operation) {

@@ -9,8 +9,11 @@
 #include <type_traits>
 #include <utility>
 
-#include "src/dry_run/cudnn_deviceless.h"
+#include "src/dry_run/cudnn_depthwise.h"
 #include "src/dry_run/cudnn_library.h"
+#include "src/dry_run/cudnn_partial_sums.h"
+#include "src/dry_run/cudnn_products.h"
+#include "src/dry_run/cudnn_transforms.h"
 #include "src/dry_run/dry_run.h"
 
 namespace headroom::dry_run {
@@ -133,8 +136,9 @@ std::optional<CudnnEngine> describe(const Descriptor& config,
   const auto workspace = number(plan, CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE);
   const auto index = number(engine, CUDNN_ATTR_ENGINE_GLOBAL_INDEX);
   if (!workspace || !index) return std::nullopt;
-  const std::int64_t missing =
-      convolution ? missing_partial_sums(*convolution, knobs_of(config)) : 0;
+  const std::int64_t missing = convolution ? missing_partial_sums(*convolution, knobs_of(config),
+                                                                  dry_run().gpu.multiprocessors)
+                                           : 0;
   return CudnnEngine{.index = *index,
                      .workspace_bytes = *workspace + missing,
                      .numerical_notes = notes<cudnnBackendNumericalNote_t>(
@@ -185,7 +189,42 @@ bool is_fallback(const GraphPart& heuristics) {
   return mode == CUDNN_HEUR_MODE_FALLBACK;
 }
 
-constexpr std::int64_t kProductEngine = -1;  // its number is not known without a GPU
+constexpr std::int64_t kUnlisted = -1;  // the number of an engine that is not known without a GPU
+
+void add_product(std::vector<CudnnEngine>& engines, const Convolution& convolution) {
+  const auto product = product_engine(convolution);
+  if (!product) return;
+  engines.insert(product->is_first ? engines.begin() : engines.end(),
+                 {.index = kUnlisted,
+                  .workspace_bytes = product->workspace_bytes,
+                  .numerical_notes = {CUDNN_NUMERICAL_NOTE_TENSOR_CORE}});
+}
+
+void add_transforms(std::vector<CudnnEngine>& engines, const Convolution& convolution) {
+  if (const auto bytes = fourier_workspace(convolution)) {
+    engines.push_back({.index = kUnlisted,
+                       .workspace_bytes = bytes,
+                       .numerical_notes = {CUDNN_NUMERICAL_NOTE_FFT}});
+  }
+  if (const auto bytes = winograd_workspace(convolution)) {
+    engines.push_back({.index = kUnlisted,
+                       .workspace_bytes = bytes,
+                       .numerical_notes = {CUDNN_NUMERICAL_NOTE_WINOGRAD}});
+  }
+}
+
+/// To what cuDNN ranks without a GPU, what it ranks with one. Of GPUs other than Hopper's, which
+/// nobody asked, it is only the products.
+void add_unlisted(std::vector<CudnnEngine>& engines, const Convolution& convolution) {
+  constexpr int kHopper = 9;
+  add_product(engines, convolution);
+  if (dry_run().gpu.capability.major != kHopper) return;
+  add_transforms(engines, convolution);
+  if (is_compiled_first(convolution)) {
+    engines.insert(engines.begin(), {.index = kUnlisted,
+                                     .behavior_notes = {CUDNN_BEHAVIOR_NOTE_RUNTIME_COMPILATION}});
+  }
+}
 
 }  // namespace
 
@@ -199,12 +238,7 @@ std::vector<CudnnEngine> engines_for(const GraphPart& heuristics) {
   if (engines.empty()) {
     return {{.index = 0, .numerical_notes = {CUDNN_NUMERICAL_NOTE_TENSOR_CORE}}, {.index = 1}};
   }
-  const auto product = convolution ? product_workspace(*convolution) : std::nullopt;
-  if (product && !is_fallback(heuristics)) {
-    engines.insert(engines.begin(), {.index = kProductEngine,
-                                     .workspace_bytes = product,
-                                     .numerical_notes = {CUDNN_NUMERICAL_NOTE_TENSOR_CORE}});
-  }
+  if (convolution && !is_fallback(heuristics)) add_unlisted(engines, *convolution);
   return engines;
 }
 

@@ -54,6 +54,14 @@ inline constexpr std::int64_t kBatchNormReserveBytes = 0;
 std::int64_t elements(const std::vector<std::int64_t>& sizes);
 std::int64_t bytes_of(const cudnnTensorStruct& tensor);
 
+/// Of all dimensions behind samples and channels.
+std::int64_t points(const std::vector<std::int64_t>& sizes);
+
+/// How many of so large parts it takes.
+inline std::int64_t parts(std::int64_t whole, std::int64_t part) {
+  return (whole + part - 1) / part;
+}
+
 /// The operations of a convolution, and of either of its gradients: they multiply the same pairs of
 /// numbers. `output`: the sizes of what the forward pass gives.
 std::int64_t convolution_flops(const std::vector<std::int64_t>& output,
@@ -115,10 +123,14 @@ struct Convolution {
   std::vector<std::int64_t> input, output;  // (samples, channels, ...)
   std::vector<std::int64_t> filter;         // (outputs, inputs of a group, ...)
   bool channels_last = false;
+  std::vector<std::int64_t> padding = {}, strides = {}, dilations = {};  // of all but the first two
 };
 
 /// Of three dimensions and more: every point of the output comes of the same point of the input.
 bool is_of_points(const Convolution& convolution);
+
+/// Of its channels.
+std::int64_t groups(const Convolution& convolution);
 
 /// Of one operation; none: it is no convolution.
 std::optional<Convolution> convolution_of(const GraphPart& operation);

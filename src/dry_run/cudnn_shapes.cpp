@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sizes of tensors and convolutions.
+#include <algorithm>
+#include <functional>
+#include <numeric>
+
+#include "src/dry_run/cudnn_types.h"
+
+namespace headroom::dry_run {
+
+std::int64_t elements(const std::vector<std::int64_t>& sizes) {
+  return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<>());
+}
+
+std::int64_t bytes_of(const cudnnTensorStruct& tensor) {
+  switch (tensor.type) {
+    case CUDNN_DATA_DOUBLE:
+      return 8 * elements(tensor.sizes);
+    case CUDNN_DATA_HALF:
+    case CUDNN_DATA_BFLOAT16:
+      return 2 * elements(tensor.sizes);
+    default:
+      return 4 * elements(tensor.sizes);
+  }
+}
+
+std::int64_t convolution_flops(const std::vector<std::int64_t>& output,
+                               const std::vector<std::int64_t>& filter) {
+  if (filter.empty() || filter.front() == 0) return 0;
+  return 2 * elements(output) * (elements(filter) / filter.front());
+}
+
+std::int64_t points(const std::vector<std::int64_t>& sizes) {
+  return elements({sizes.begin() + 2, sizes.end()});
+}
+
+bool is_of_points(const Convolution& convolution) {
+  const auto is_one = [](std::int64_t size) { return size == 1; };
+  return std::all_of(convolution.filter.begin() + 2, convolution.filter.end(), is_one) &&
+         std::equal(convolution.input.begin() + 2, convolution.input.end(),
+                    convolution.output.begin() + 2, convolution.output.end());
+}
+
+std::int64_t groups(const Convolution& convolution) {
+  return convolution.input[1] / convolution.filter[1];
+}
+
+}  // namespace headroom::dry_run
