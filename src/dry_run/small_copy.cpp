@@ -2,44 +2,18 @@
 #include "src/dry_run/small_copy.h"
 
 #include <c10/core/ScalarType.h>
-#include <c10/util/BFloat16.h>
-#include <c10/util/Half.h>
 
 #include <cstring>
 #include <string_view>
 #include <vector>
 
 #include "src/dry_run/small_launch.h"
+#include "src/dry_run/small_types.h"
 
 namespace headroom::dry_run {
 namespace {
 
 using Bytes = std::vector<unsigned char>;
-
-/// Calls with a value of the type, where it is one that is followed.
-template <class Call>
-void with_type(c10::ScalarType type, const Call& call) {
-  switch (type) {
-    case c10::ScalarType::Bool:
-      return call(bool{});
-    case c10::ScalarType::Byte:
-      return call(std::uint8_t{});
-    case c10::ScalarType::Int:
-      return call(std::int32_t{});
-    case c10::ScalarType::Long:
-      return call(std::int64_t{});
-    case c10::ScalarType::Half:
-      return call(c10::Half{});
-    case c10::ScalarType::BFloat16:
-      return call(c10::BFloat16{});
-    case c10::ScalarType::Float:
-      return call(float{});
-    case c10::ScalarType::Double:
-      return call(double{});
-    default:
-      return;
-  }
-}
 
 /// at::native::memory::LoadWithCast and StoreWithCast of one tensor: {its type, in a byte, bytes of
 /// an element}.
