@@ -123,7 +123,7 @@ bool run_elementwise(SmallKernel kernel, const SmallLaunch& launch, KnownBytes& 
   if (kernel == SmallKernel::logic) {
     run_logic(launch.name, launch.arguments, known);
   } else if (kernel == SmallKernel::converting_copy) {
-    run_converting_copy(launch.arguments, known);
+    run_converting_copy(launch.name, launch.arguments, known);
   } else if (kernel == SmallKernel::both) {
     both(elements, known);
   } else if (kernel == SmallKernel::fill) {

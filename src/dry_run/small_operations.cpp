@@ -283,6 +283,12 @@ constexpr std::array kOfWholeNumbers{
              &with_held<T, &remainder<T>>},
 };
 
+/// Since PyTorch 2.15 of numbers of any type, as bits.
+template <class T>
+constexpr std::array kOfBits{
+    Known<T>{{"17where_kernel_impl", "EUlb??E_", "TbTT", Holds::nothing}, &either<T>},
+};
+
 /// Computed as int64.
 constexpr std::array kOfBools{
     Known<std::int64_t>{{"13BinaryFunctorIbbb", "10MulFunctorIbE", "bbb", Holds::nothing},
@@ -366,6 +372,8 @@ std::vector<Named> make_all() {
   append<std::int64_t, kOfWholeNumbers<std::int64_t>>(all, 'l', c10::ScalarType::Long);
   append<std::int32_t, kOfAll<std::int32_t>>(all, 'i', c10::ScalarType::Int);
   append<std::int32_t, kOfWholeNumbers<std::int32_t>>(all, 'i', c10::ScalarType::Int);
+  append<std::int64_t, kOfBits<std::int64_t>>(all, 'm', c10::ScalarType::Long);
+  append<std::int32_t, kOfBits<std::int32_t>>(all, 'j', c10::ScalarType::Int);
   append<std::int64_t, kOfBools>(all, 'b', c10::ScalarType::Long);
   return all;
 }
@@ -381,7 +389,7 @@ bool is_named(std::string_view name, const Named& one) {
 const Operation* find_operation(std::string_view name) {
   // elementwise_kernel runs a lambda of a place, whose parameter is no functor's.
   if (name.find("18elementwise_kernelI") != std::string_view::npos) {
-    name = name.substr(0, name.rfind("EUliE_"));
+    name = name.substr(0, name.rfind("EUliE"));
   }
   static const auto& all = *new std::vector<Named>(make_all());
   const auto found =

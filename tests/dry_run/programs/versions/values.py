@@ -41,6 +41,8 @@ def made_on(device: str) -> dict:
         "rates": torch.linspace(0, 0.5, 9, device=device),  # which float32 has exactly
     }
     made |= computed_on(device)
+    if not torch.__version__.startswith("2.1."):
+        made |= spread_on(device)
     for dtype in ALL:
         made[f"equal {dtype}"] = tensor(FIRST, dtype) == tensor(SECOND, dtype)
     for dtype in (*INTEGERS, torch.float32, torch.float64):
@@ -70,17 +72,25 @@ def computed_on(device: str) -> dict:
         "divided down": (whole - 4) // 3 * 8 + (whole - 4) % 3,
         "larger and smaller": torch.maximum(whole, 5 - whole) - torch.minimum(whole, 5 - whole),
         "negative": (-ratios).abs() + -whole,
-        "chosen": torch.where(is_large, whole, 0) + torch.where(whole < 2, 7, -7),
+        "chosen": torch.where(is_large, whole, -whole),
         "masked": ratios.masked_fill(is_large, 0.25),
         "compared as floats": ratios >= whole,
         "equal as floats": ratios == whole,
         "both hold": torch.logical_and(is_large, ~is_large) | torch.logical_not(is_large),
-        "each with each": whole[:, None] >= whole,
         "of every second": whole[::2] * 2.5,
-        "turned": whole.view(2, 4).t().contiguous(),
-        "again": is_large.repeat(3),
         "whether one holds": is_large.any(),
         "smallest": (whole - 3).min(),
+    }
+
+
+def spread_on(device: str) -> dict:
+    """Of elements that lie apart or are taken again, which are followed since 2.2."""
+    whole = torch.arange(8, device=device)
+    return {
+        "each with each": whole[:, None] >= whole,
+        "turned": whole.view(2, 4).t().contiguous(),
+        "again": (whole > 3).repeat(3),
+        "chosen numbers": torch.where(whole > 3, whole, 0) + torch.where(whole < 2, 7, -7),
     }
 
 
