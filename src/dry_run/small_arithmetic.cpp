@@ -6,7 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <mutex>
 #include <optional>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "src/dry_run/small_launch.h"
@@ -63,13 +66,27 @@ Bytes computed(const Operation& operation, const Operands& operands,
   return result;
 }
 
+/// What was found for each kernel that ran: a search goes through all names.
+struct Found {
+  std::mutex mutex;
+  std::unordered_map<std::string, const Operation*> by_name;
+};
+
+const Operation* operation_of(std::string_view name) {
+  static auto& found = *new Found;
+  const std::lock_guard lock(found.mutex);
+  const auto [place, is_new] = found.by_name.try_emplace(std::string(name), nullptr);
+  if (is_new) place->second = find_operation(name);
+  return place->second;
+}
+
 }  // namespace
 
 bool run_arithmetic(std::string_view name, void** arguments, KnownBytes& known,
                     bool (*owns)(const void* address)) {
   // So much is never known, and what follows takes its time.
   if (at<std::uint32_t>(arguments[0]) > KnownBytes::kMaxBytes) return false;
-  const Operation* const operation = find_operation(name);
+  const Operation* const operation = operation_of(name);
   if (operation == nullptr) return false;
   const auto operands = find_operands(name, arguments, operation->signature);
   if (!operands) return false;
