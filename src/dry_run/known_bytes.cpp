@@ -131,6 +131,7 @@ void KnownBytes::forget_locked(std::uintptr_t begin, std::size_t size) {
 KnownBytes::Range KnownBytes::find_locked(std::uintptr_t from, std::size_t size) const {
   const std::uintptr_t end = from + size;
   Range found;
+  std::size_t known = 0;
   auto range = ranges_.upper_bound(from);
   if (range != ranges_.begin()) --range;
   for (; range != ranges_.end() && range->first < end; ++range) {
@@ -140,10 +141,12 @@ KnownBytes::Range KnownBytes::find_locked(std::uintptr_t from, std::size_t size)
     const std::uintptr_t last = std::min(first + bytes.size(), end);
     if (begin >= last) continue;
     found.bytes.resize(size);
+    known += last - begin;
     found.is_assumed |= range->second.is_assumed || range->second.doubts != doubts_;
     std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(begin - first), last - begin,
                 found.bytes.begin() + static_cast<std::ptrdiff_t>(begin - from));
   }
+  found.is_assumed |= known > 0 && known < size;
   return found;
 }
 

@@ -32,8 +32,8 @@ class KnownBytes {
   /// Something may have been written anywhere: all that is known is assumed from now on.
   void doubt_all();
 
-  /// The bytes that stand there, with zeros for those that are not known; empty, where none is.
-  /// `is_assumed`: becomes true where some of them are.
+  /// The bytes that stand there, with zeros for those that are not known, which makes them assumed;
+  /// empty, where none is. `is_assumed`: becomes true where some of them are.
   std::vector<unsigned char> find(const void* from, std::size_t size,
                                   bool* is_assumed = nullptr) const;
   /// Gives these to the host. False: none is known, and it gets zeros, or some are assumed.

@@ -2,49 +2,58 @@
 #include "src/dry_run/small_copy.h"
 
 #include <c10/core/ScalarType.h>
-#include <c10/util/BFloat16.h>
-#include <c10/util/Half.h>
 
+#include <array>
+#include <cstdint>
 #include <cstring>
 #include <string_view>
 #include <vector>
 
 #include "src/dry_run/small_launch.h"
+#include "src/dry_run/small_types.h"
 
 namespace headroom::dry_run {
 namespace {
 
 using Bytes = std::vector<unsigned char>;
 
-/// Calls with a value of the type, where it is one that is followed.
-template <class Call>
-void with_type(c10::ScalarType type, const Call& call) {
-  switch (type) {
-    case c10::ScalarType::Bool:
-      return call(bool{});
-    case c10::ScalarType::Byte:
-      return call(std::uint8_t{});
-    case c10::ScalarType::Int:
-      return call(std::int32_t{});
-    case c10::ScalarType::Long:
-      return call(std::int64_t{});
-    case c10::ScalarType::Half:
-      return call(c10::Half{});
-    case c10::ScalarType::BFloat16:
-      return call(c10::BFloat16{});
-    case c10::ScalarType::Float:
-      return call(float{});
-    case c10::ScalarType::Double:
-      return call(double{});
-    default:
-      return;
-  }
-}
+struct Side {
+  c10::ScalarType type;
+  std::size_t width;  // bytes of an element
+};
+struct Sides {
+  Side from;
+  Side to;
+};
 
 /// at::native::memory::LoadWithCast and StoreWithCast of one tensor: {its type, in a byte, bytes of
 /// an element}.
-c10::ScalarType type_of(const void* caster) { return at<c10::ScalarType>(caster); }
-std::size_t width_of(const void* caster) { return at<std::uint32_t>(caster, 4); }
+Side side_of(const void* caster) {
+  return {at<c10::ScalarType>(caster), at<std::uint32_t>(caster, 4)};
+}
+
+/// A type of numbers, as a mangled name writes it; nothing: another one.
+std::optional<Side> side_named(char letter) {
+  constexpr std::string_view kLetters = "bhilfd";
+  constexpr std::array kNamedTypes{c10::ScalarType::Bool,  c10::ScalarType::Byte,
+                                   c10::ScalarType::Int,   c10::ScalarType::Long,
+                                   c10::ScalarType::Float, c10::ScalarType::Double};
+  const std::size_t place = kLetters.find(letter);
+  if (place == std::string_view::npos) return std::nullopt;
+  return Side{kNamedTypes.at(place), bytes_of_type(kNamedTypes.at(place))};
+}
+
+/// By the name of converting_copy_kernel_cuda<from, to>, which PyTorch has since 2.15; nothing: it
+/// is another kernel, or of another type.
+std::optional<Sides> sides_in(std::string_view name) {
+  constexpr std::string_view kKernel = "27converting_copy_kernel_cudaI";
+  const std::size_t types = name.find(kKernel) + kKernel.size();
+  if (name.find(kKernel) == std::string_view::npos || types + 3 > name.size()) return std::nullopt;
+  const auto from = side_named(name[types]);
+  const auto to = side_named(name[types + 1]);
+  if (!from || !to || name[types + 2] != 'E') return std::nullopt;
+  return Sides{*from, *to};
+}
 
 /// Empty: a type is none that is followed.
 Bytes converted(const Bytes& bytes, c10::ScalarType from, c10::ScalarType to) {
@@ -67,20 +76,21 @@ Bytes converted(const Bytes& bytes, c10::ScalarType from, c10::ScalarType to) {
 
 bool is_converting_copy(const char* name) {
   const std::string_view text(name);
+  if (sides_in(text)) return true;
   return text.find("direct_copy_kernel_cuda") != std::string_view::npos &&
          text.find("12LoadWithCastILi1E") != std::string_view::npos;
 }
 
-void run_converting_copy(void** arguments, KnownBytes& known) {
+void run_converting_copy(const char* name, void** arguments, KnownBytes& known) {
   const Elementwise launch(arguments);
-  const void* const load = arguments[5];
-  const void* const store = arguments[6];
+  const auto named = sides_in(name);
+  const auto [from, to] = named ? *named : Sides{side_of(arguments[5]), side_of(arguments[6])};
   Inputs inputs(known);
-  Bytes bytes = inputs.bytes(launch.pointer(1), launch.count * width_of(load));
-  const bool is_assumed = bytes.empty() && type_of(load) == c10::ScalarType::Bool;
+  Bytes bytes = inputs.bytes(launch.pointer(1), launch.count * from.width);
+  const bool is_assumed = bytes.empty() && from.type == c10::ScalarType::Bool;
   if (is_assumed) bytes.assign(launch.count, 1);
-  const Bytes result = converted(bytes, type_of(load), type_of(store));
-  const std::size_t size = launch.count * width_of(store);
+  const Bytes result = converted(bytes, from.type, to.type);
+  const std::size_t size = launch.count * to.width;
   if (result.size() != size) return known.forget(launch.pointer(0), size);
   known.set(launch.pointer(0), result.data(), size, is_assumed || inputs.is_assumed());
 }

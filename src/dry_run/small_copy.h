@@ -12,6 +12,6 @@ bool is_converting_copy(const char* name);
 
 /// Brings what is known up to date with a launch of one. Of bools that are not known it is assumed
 /// that they are true, as of whether all of something holds.
-void run_converting_copy(void** arguments, KnownBytes& known);
+void run_converting_copy(const char* name, void** arguments, KnownBytes& known);
 
 }  // namespace headroom::dry_run

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "src/dry_run/small_arithmetic.h"
 #include "src/dry_run/small_copy.h"
 #include "src/dry_run/small_launch.h"
 #include "src/dry_run/small_logic.h"
@@ -69,40 +70,6 @@ const NumberType* type_of(std::string_view name, std::string_view with_template)
   return found == kNumberTypes.end() ? nullptr : &*found;
 }
 
-/// The functor is {other, alpha}: self + alpha * other.
-Numbers add_number(const Elementwise& launch, Inputs& inputs) {
-  const auto other = at<std::int64_t>(launch.functor);
-  const auto alpha = at<std::int64_t>(launch.functor, sizeof(other));
-  Numbers result = inputs.numbers(launch.pointer(1), launch.count);
-  for (std::int64_t& each : result) each += alpha * other;
-  return result;
-}
-
-/// {alpha}.
-Numbers add(const Elementwise& launch, Inputs& inputs) {
-  const auto alpha = at<std::int64_t>(launch.functor);
-  Numbers result = inputs.numbers(launch.pointer(1), launch.count);
-  const Numbers other = inputs.numbers(launch.pointer(2), launch.count);
-  if (result.size() != other.size()) return {};
-  for (std::size_t i = 0; i < result.size(); ++i) result[i] += alpha * other[i];
-  return result;
-}
-
-/// {which of >=, >, <=, <}: a byte for each element.
-std::vector<unsigned char> compare(const Elementwise& launch, Inputs& inputs) {
-  const auto which = at<unsigned>(launch.functor);
-  const Numbers self = inputs.numbers(launch.pointer(1), launch.count);
-  const Numbers other = inputs.numbers(launch.pointer(2), launch.count);
-  std::vector<unsigned char> result;
-  if (self.size() != other.size() || which > 3) return result;
-  for (std::size_t i = 0; i < self.size(); ++i) {
-    const std::array holds{self[i] >= other[i], self[i] > other[i], self[i] <= other[i],
-                           self[i] < other[i]};
-    result.push_back(holds.at(which) ? 1 : 0);
-  }
-  return result;
-}
-
 /// Whether two bools are true; of tensors with more than one element it is not known.
 void both(const Elementwise& launch, KnownBytes& known) {
   if (launch.count != 1) return known.forget(launch.pointer(0), launch.count);
@@ -156,21 +123,16 @@ bool run_elementwise(SmallKernel kernel, const SmallLaunch& launch, KnownBytes& 
   if (kernel == SmallKernel::logic) {
     run_logic(launch.name, launch.arguments, known);
   } else if (kernel == SmallKernel::converting_copy) {
-    run_converting_copy(launch.arguments, known);
+    run_converting_copy(launch.name, launch.arguments, known);
   } else if (kernel == SmallKernel::both) {
     both(elements, known);
   } else if (kernel == SmallKernel::fill) {
     fill(elements, fill_type(launch.name)->width, known);
-  } else if (kernel == SmallKernel::elementwise) {
-    known.forget(to, elements.count * kMostBytesOfElement);
-  } else if (kernel == SmallKernel::compare || kernel == SmallKernel::equal) {
-    const auto result = kernel == SmallKernel::compare ? compare(elements, inputs)
-                                                       : equal(elements, launch.name, inputs);
+  } else if (kernel == SmallKernel::equal) {
+    const auto result = equal(elements, launch.name, inputs);
     put(known, to, {result.data(), elements.count, !result.empty()}, inputs);
-  } else {
-    const Numbers result =
-        kernel == SmallKernel::add ? add(elements, inputs) : add_number(elements, inputs);
-    put(known, to, {result.data(), elements.count * sizeof(std::int64_t), !result.empty()}, inputs);
+  } else if (!run_arithmetic(launch.name, launch.arguments, known, owns)) {
+    known.forget(to, elements.count * kMostBytesOfElement);
   }
   return true;
 }
@@ -209,7 +171,7 @@ bool run_reduce(SmallKernel kernel, const SmallLaunch& launch, KnownBytes& known
   if (kernel == SmallKernel::sum) {
     result = std::accumulate(numbers.begin(), numbers.end(), result);
   } else if (!numbers.empty()) {
-    result = std::ranges::max(numbers);
+    result = kernel == SmallKernel::max ? std::ranges::max(numbers) : std::ranges::min(numbers);
   }
   put(known, reduce.to(), {&result, sizeof(result), !numbers.empty()}, inputs);
   return true;
@@ -223,6 +185,16 @@ bool run_all(const SmallLaunch& launch, KnownBytes& known, Owns owns) {
   const auto bytes = inputs.bytes(reduce.from(), reduce.inputs());
   const bool holds = std::ranges::all_of(bytes, [](unsigned char byte) { return byte != 0; });
   known.fill(reduce.to(), holds ? 1 : 0, sizeof(bool), bytes.empty() || inputs.is_assumed());
+  return true;
+}
+
+bool run_any(const SmallLaunch& launch, KnownBytes& known, Owns owns) {
+  const Reduce reduce(launch.arguments[0], /*is_of_bytes=*/true);
+  if (!reduce.gives_one(sizeof(bool)) || !owns(reduce.from()) || !owns(reduce.to())) return false;
+  Inputs inputs(known);
+  const auto bytes = inputs.bytes(reduce.from(), reduce.inputs());
+  const bool holds = std::ranges::any_of(bytes, [](unsigned char byte) { return byte != 0; });
+  put(known, reduce.to(), {&holds, sizeof(holds), !bytes.empty()}, inputs);
   return true;
 }
 
@@ -299,16 +271,17 @@ SmallKernel small_kernel(const char* name) {
     if (has("LoadWithCast")) return SmallKernel::elementwise;
     if (has("13BinaryFunctorIbbbNS0_17BitwiseAndFunctorIbEE")) return SmallKernel::both;
     if (fill_type(name) != nullptr) return SmallKernel::fill;
-    if (has("21CUDAFunctorOnSelf_addIlE")) return SmallKernel::add_number;
-    if (has("15CUDAFunctor_addIlE")) return SmallKernel::add;
-    if (has("14CompareFunctorIlEESt5arrayIPcLm3EE")) return SmallKernel::compare;
     if (equal_type(name) != nullptr) return SmallKernel::equal;
     return SmallKernel::elementwise;
   }
+  if (has("18elementwise_kernelI")) return SmallKernel::strided;
   if (has("13reduce_kernelI")) {
     if (has("sum_functorIlllE")) return SmallKernel::sum;
     if (has("13MaxNanFunctorIlE")) return SmallKernel::max;
-    if (has("ReduceOpIbNS0_14func_wrapper_tIb") && has("and_kernel_cuda")) return SmallKernel::all;
+    if (has("13MinNanFunctorIlE")) return SmallKernel::min;
+    const bool is_of_bools = has("ReduceOpIbNS0_14func_wrapper_tIb");
+    if (is_of_bools && has("15and_kernel_cuda")) return SmallKernel::all;
+    if (is_of_bools && has("14or_kernel_cuda")) return SmallKernel::any;
   }
   if (has(kTriangle)) return SmallKernel::triangle;
   if (has("CatArrayBatchedCopy") && has("jLi1ELi128ELi1E")) return SmallKernel::join;
@@ -320,16 +293,18 @@ bool run_small_kernel(SmallKernel kernel, const SmallLaunch& launch, KnownBytes&
     case SmallKernel::elementwise:
     case SmallKernel::converting_copy:
     case SmallKernel::fill:
-    case SmallKernel::add_number:
-    case SmallKernel::add:
-    case SmallKernel::compare:
     case SmallKernel::equal:
     case SmallKernel::logic:
     case SmallKernel::both:
       return run_elementwise(kernel, launch, known, owns);
+    case SmallKernel::strided:
+      return run_arithmetic(launch.name, launch.arguments, known, owns);
     case SmallKernel::sum:
     case SmallKernel::max:
+    case SmallKernel::min:
       return run_reduce(kernel, launch, known, owns);
+    case SmallKernel::any:
+      return run_any(launch, known, owns);
     case SmallKernel::all:
       return run_all(launch, known, owns);
     case SmallKernel::join:

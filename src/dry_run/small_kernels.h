@@ -12,15 +12,15 @@ namespace headroom::dry_run {
 enum class SmallKernel {
   other,
   elementwise,
+  strided,  // elementwise, of tensors whose elements lie apart or are taken again and again
   converting_copy,
   fill,
-  add_number,
-  add,
-  compare,
   equal,
   logic,
   sum,
   max,
+  min,
+  any,   // of bools
   all,   // of bools
   both,  // the same of two
   join,

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <array>
-
 #include <string>
 
 namespace headroom::dry_run {
@@ -43,6 +42,11 @@ TEST_F(KnownBytesTest, AreFoundWhereAnyOfThemIsKnown) {
   char byte = '?';
   EXPECT_TRUE(known.read(&byte, at(105), 1));
   EXPECT_FALSE(known.read(&byte, at(106), 1));
+  std::array<char, 3> bytes{};
+  EXPECT_FALSE(known.read(bytes.data(), at(104), 3)) << "one of them is not";
+  bool is_assumed = false;
+  EXPECT_TRUE(known.find(at(106), 3, &is_assumed).empty());
+  EXPECT_FALSE(is_assumed) << "nothing is";
 }
 
 TEST_F(KnownBytesTest, AreReadAcrossWhatWasSentPieceByPiece) {

@@ -32,15 +32,20 @@ constexpr Caster kComplex{c10::ScalarType::ComplexFloat, 8};
 const char* const kFrom = reinterpret_cast<const char*>(0x1000);
 const char* const kTo = reinterpret_cast<const char*>(0x2000);
 
+const char* const kNamesItsTypes =
+    "_ZN2at6native29vectorized_elementwise_kernelILi2EZNS0_27converting_copy_kernel_cudaIblEEvRNS_"
+    "18TensorIteratorBaseEEUlbE_St5arrayIPcLm2EELb0EEEviT0_T1_";
+
 class SmallCopyTest : public testing::Test {
  protected:
   /// What of `count` is known behind it, and whether it is assumed.
   template <class Number>
-  std::vector<Number> copied(int count, Caster from, Caster to) {
+  std::vector<Number> copied(int count, Caster from, Caster to,
+                             const char* name = kToWholeNumbers) {
     std::array<const char*, 2> data{kTo, kFrom};
     char nothing = 0;
     std::array<void*, 7> arguments{&count, nullptr, data.data(), &nothing, &nothing, &from, &to};
-    run_converting_copy(arguments.data(), known);
+    run_converting_copy(name, arguments.data(), known);
     is_assumed = false;
     const auto bytes =
         known.find(kTo, static_cast<std::size_t>(count) * sizeof(Number), &is_assumed);
@@ -53,8 +58,17 @@ class SmallCopyTest : public testing::Test {
   bool is_assumed = false;
 };
 
+TEST_F(SmallCopyTest, MayNameItsTypes) {  // since PyTorch 2.15
+  const std::array<bool, 2> bools{true, false};
+  known.set(kFrom, bools.data(), sizeof(bools));
+  EXPECT_EQ(copied<std::int64_t>(2, {}, {}, kNamesItsTypes), (std::vector<std::int64_t>{1, 0}));
+  EXPECT_FALSE(is_assumed);
+}
+
 TEST_F(SmallCopyTest, IsToldByItsName) {
   EXPECT_TRUE(is_converting_copy(kToWholeNumbers));
+  EXPECT_TRUE(is_converting_copy(kNamesItsTypes));
+  EXPECT_FALSE(is_converting_copy("27converting_copy_kernel_cudaIN3c104HalfEfEEv"));
   EXPECT_FALSE(
       is_converting_copy("_ZN2at6native29vectorized_elementwise_kernelILi4EZZZNS0_23direct"
                          "_copy_kernel_cudaERNS_18TensorIteratorBaseE"));

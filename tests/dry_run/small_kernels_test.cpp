@@ -57,13 +57,19 @@ const char* const kFill =
 const char* const kFillBools =
     "_ZN2at6native29vectorized_elementwise_kernelILi2ENS0_11FillFunctorIbEESt5arrayIPcLm1EEEEviT0_T"
     "1_";
-const char* const kAbsolute =
-    "_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_10AbsFunctorIfEESt5arrayIPcLm2EEEEviT0_T1"
-    "_";
+const char* const kSine =
+    "_ZN2at6native29vectorized_elementwise_kernelILi4EZZZNS0_15sin_kernel_cudaERNS_"
+    "18TensorIteratorBaseEENKUlvE0_clEvENKUlvE0_clEvEUlfE_St5arrayIPcLm2EEEEviT0_T1_";
 const char* const kMax =
     "_ZN2at6native13reduce_kernelILi512ELi1ENS0_8ReduceOpIlNS0_14func_wrapper_tIlNS0_"
     "13MaxNanFunctor"
     "IlEEEEjlLi4ELi4EEEEEvT1_";
+const char* const kMin =
+    "_ZN2at6native13reduce_kernelILi512ELi1ENS0_8ReduceOpIlNS0_14func_wrapper_tIlNS0_"
+    "13MinNanFunctorIlEEEEjlLi4ELi4EEEEEvT1_";
+const char* const kAny =
+    "_ZN2at6native13reduce_kernelILi512ELi1ENS0_8ReduceOpIbNS0_14func_wrapper_tIbZZZNS0_14or_"
+    "kernel_cudaERNS_14TensorIteratorEENKUlvE_clEvENKUlvE10_clEvEUlbbE_EEjbLi4ELi4EEEEEvT1_";
 const char* const kAll =
     "_ZN2at6native13reduce_kernelILi512ELi1ENS0_8ReduceOpIbNS0_14func_wrapper_tIbZZZNS0_15and_"
     "kernel"
@@ -101,8 +107,8 @@ class SmallKernelsTest : public testing::Test {
     int count = 2;
     return run(name, {&count, functor.data(), data.data()});
   }
-  bool run_all(int inputs, const char* from, const char* to) {
-    return run_reduce(kAll, {1, inputs, 1}, 4, {from, to}, 976);
+  bool run_all(int inputs, const char* from, const char* to, const char* name = kAll) {
+    return run_reduce(name, {1, inputs, 1}, 4, {from, to}, 976);
   }
   bool run_sum(int inputs, const char* from, const char* to, const char* name = kSum) {
     return run_reduce(name, {8, inputs, 1}, 16, {from, to}, 992);
@@ -238,7 +244,7 @@ TEST_F(SmallKernelsTest, ForgetAsFarAsATriangleReaches) {
 TEST_F(SmallKernelsTest, ForgetTheirOutputsAloneWhereTheyDoNotKnowMore) {
   set(0x1000, {3, 4});
   set(0x2000, {5, 6});
-  EXPECT_TRUE(run_elementwise(kAbsolute, {7}, {place(0x1000), place(0x2000)}));
+  EXPECT_TRUE(run_elementwise(kSine, {7}, {place(0x1000), place(0x2000)}));
   EXPECT_TRUE(numbers(0x1000, 2).empty());
   EXPECT_TRUE(run_elementwise(kAdd, {1}, {place(0x2000), place(0x1000), place(0x2000)}));
   EXPECT_TRUE(numbers(0x2000, 2).empty());
@@ -256,10 +262,12 @@ TEST_F(SmallKernelsTest, SumWhatIsKnown) {
   EXPECT_EQ(numbers(0x2000, 1), (Numbers{4}));
 }
 
-TEST_F(SmallKernelsTest, FindTheLargestOfWhatIsKnown) {
+TEST_F(SmallKernelsTest, FindTheLargestAndTheSmallestOfWhatIsKnown) {
   set(0x1000, {-3, -4, -2});
   EXPECT_TRUE(run_sum(3, place(0x1000), place(0x2000), kMax));
   EXPECT_EQ(numbers(0x2000, 1), (Numbers{-2}));
+  EXPECT_TRUE(run_sum(3, place(0x1000), place(0x2000), kMin));
+  EXPECT_EQ(numbers(0x2000, 1), (Numbers{-4}));
   EXPECT_TRUE(run_sum(3, place(0x4000), place(0x2000), kMax));
   EXPECT_TRUE(numbers(0x2000, 1).empty());
 }
@@ -302,6 +310,17 @@ TEST_F(SmallKernelsTest, TakeForTrueThatTwoBoolsWhichAreNotKnownHold) {
   EXPECT_TRUE(known.find(place(0x3000), 2).empty()) << "these are no check";
 }
 
+TEST_F(SmallKernelsTest, FindWhetherAnyHoldsAndAssumeNothing) {
+  known.set(place(0x1000), "\0\1\0", 3);
+  EXPECT_TRUE(run_all(3, place(0x1000), place(0x2000), kAny));
+  EXPECT_EQ(known.find(place(0x2000), 1), std::vector<unsigned char>{1});
+  EXPECT_TRUE(run_all(1, place(0x1000), place(0x2000), kAny));
+  EXPECT_EQ(known.find(place(0x2000), 1), std::vector<unsigned char>{0});
+  known.forget(place(0x1000), 3);
+  EXPECT_TRUE(run_all(3, place(0x1000), place(0x2000), kAny));
+  EXPECT_TRUE(known.find(place(0x2000), 1).empty());
+}
+
 TEST_F(SmallKernelsTest, AreChecksWhereTheyTellWhetherSomethingHolds) {
   EXPECT_TRUE(is_check(small_kernel(kAll)));
   EXPECT_TRUE(is_check(small_kernel(kBoth)));
@@ -327,7 +346,9 @@ TEST_F(SmallKernelsTest, AreNoneWhereNothingIsAsExpected) {
   EXPECT_FALSE(run_elementwise(kAdd, {1}, {place(0x10), place(0x1000), place(0x2000)}));
   EXPECT_FALSE(run_sum(3, place(0x1000), place(0x10)));
   EXPECT_FALSE(run_sum(0, place(0x1000), place(0x2000)));
-  EXPECT_EQ(small_kernel("_ZN2at6native18elementwise_kernelILi128ELi4EZ"), SmallKernel::other);
+  EXPECT_EQ(small_kernel("_ZN2at6native18elementwise_kernelILi128ELi4EZ"), SmallKernel::strided);
+  int count = 1;
+  EXPECT_FALSE(run("_ZN2at6native18elementwise_kernelILi128ELi4EZ", {&count}));
   EXPECT_EQ(small_kernel("of_somebody_else"), SmallKernel::other);
   const std::string casts =
       "_ZN2at6native27unrolled_elementwise_kernelINS0_15CUDAFunctor_"

@@ -40,12 +40,58 @@ def made_on(device: str) -> dict:
         "range of doubles": torch.arange(0, 2, 0.25, dtype=torch.float64, device=device),
         "rates": torch.linspace(0, 0.5, 9, device=device),  # which float32 has exactly
     }
+    made |= computed_on(device)
+    if not torch.__version__.startswith("2.1."):
+        made |= spread_on(device)
     for dtype in ALL:
         made[f"equal {dtype}"] = tensor(FIRST, dtype) == tensor(SECOND, dtype)
     for dtype in (*INTEGERS, torch.float32, torch.float64):
         made[f"equals a number {dtype}"] = tensor(FIRST, dtype) == 1
         made[f"is another number {dtype}"] = tensor(FIRST, dtype) != 1
     return made
+
+
+def computed_on(device: str) -> dict:
+    """As networks compute the sizes of their layers. Powers of two, lest a result hangs on how a
+    GPU rounds."""
+    whole = torch.arange(8, device=device)
+    ratios = torch.linspace(0.5, 4, 8, device=device)
+    is_large = whole > 3
+    return {
+        "converted and scaled": whole * 2.5 + 24,
+        "scaled": ratios * 0.75,
+        "halves": whole / 2,
+        "ratio": ratios / (ratios * 4),
+        "subtracted from a number": 1 - ratios,
+        "rounded": torch.round(torch.log(ratios) / 0.5),
+        "floor and ceiling": ratios.floor() + ratios.ceil() - ratios.trunc(),
+        "root": (ratios * ratios).sqrt(),
+        "exponent of 2": torch.log2(2.0 ** whole),
+        "power of a number": torch.pow(2.0, ratios.floor()),
+        "power": whole ** 3 - whole ** 2,
+        "divided down": (whole - 4) // 3 * 8 + (whole - 4) % 3,
+        "larger and smaller": torch.maximum(whole, 5 - whole) - torch.minimum(whole, 5 - whole),
+        "negative": (-ratios).abs() + -whole,
+        "chosen": torch.where(is_large, whole, -whole),
+        "masked": ratios.masked_fill(is_large, 0.25),
+        "compared as floats": ratios >= whole,
+        "equal as floats": ratios == whole,
+        "both hold": torch.logical_and(is_large, ~is_large) | torch.logical_not(is_large),
+        "of every second": whole[::2] * 2.5,
+        "whether one holds": is_large.any(),
+        "smallest": (whole - 3).min(),
+    }
+
+
+def spread_on(device: str) -> dict:
+    """Of elements that lie apart or are taken again, which are followed since 2.2."""
+    whole = torch.arange(8, device=device)
+    return {
+        "each with each": whole[:, None] >= whole,
+        "turned": whole.view(2, 4).t().contiguous(),
+        "again": (whole > 3).repeat(3),
+        "chosen numbers": torch.where(whole > 3, whole, 0) + torch.where(whole < 2, 7, -7),
+    }
 
 
 def check_values():

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/dry_run/small_arithmetic.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "src/dry_run/small_launch.h"
+#include "src/dry_run/small_operands.h"
+#include "src/dry_run/small_operations.h"
+#include "src/dry_run/small_types.h"
+
+namespace headroom::dry_run {
+namespace {
+
+using Bytes = std::vector<unsigned char>;
+
+/// Writes the number that stands at `from` as one of another type.
+void convert(const void* from, c10::ScalarType from_type, void* to, c10::ScalarType to_type) {
+  with_type(from_type, [&](auto source) {
+    with_type(to_type, [&](auto target) {
+      std::memcpy(&source, from, sizeof(source));
+      target = static_cast<decltype(target)>(source);
+      std::memcpy(to, &target, sizeof(target));
+    });
+  });
+}
+
+/// What the tensors that are read hold; nothing: of one, nothing is known.
+std::optional<std::vector<Bytes>> read_all(const Operands& operands, Inputs& inputs) {
+  std::vector<Bytes> all;
+  for (std::size_t i = 1; i < operands.tensors.size(); ++i) {
+    const Operands::Tensor& tensor = operands.tensors[i];
+    all.push_back(inputs.bytes(tensor.data, tensor.reach(operands.sizes)));
+    if (all.back().empty()) return std::nullopt;
+  }
+  return all;
+}
+
+/// All elements of the result, as they lie.
+Bytes computed(const Operation& operation, const Operands& operands,
+               const std::vector<Bytes>& read) {
+  constexpr std::size_t kWidest = 8;
+  const std::size_t width = bytes_of_type(operation.computes_in);
+  const Operands::Tensor& written = operands.tensors[0];
+  Bytes result(written.reach(operands.sizes));
+  alignas(kWidest) std::array<unsigned char, kWidest * Operands::kMost> values{};
+  alignas(kWidest) std::array<unsigned char, kWidest> value{};
+  for (std::size_t element = 0; element < operands.count; ++element) {
+    for (std::size_t i = 0; i < read.size(); ++i) {
+      const Operands::Tensor& tensor = operands.tensors[i + 1];
+      convert(&read[i][operands.offset(tensor, element)], tensor.type, &values[i * width],
+              operation.computes_in);
+    }
+    operation.compute(values.data(), operands.functor, value.data());
+    convert(value.data(), operation.computes_in, &result[operands.offset(written, element)],
+            written.type);
+  }
+  return result;
+}
+
+/// What was found for each kernel that ran: a search goes through all names.
+struct Found {
+  std::mutex mutex;
+  std::unordered_map<std::string, const Operation*> by_name;
+};
+
+const Operation* operation_of(std::string_view name) {
+  static auto& found = *new Found;
+  const std::lock_guard lock(found.mutex);
+  const auto [place, is_new] = found.by_name.try_emplace(std::string(name), nullptr);
+  if (is_new) place->second = find_operation(name);
+  return place->second;
+}
+
+}  // namespace
+
+bool run_arithmetic(std::string_view name, void** arguments, KnownBytes& known,
+                    bool (*owns)(const void* address)) {
+  // So much is never known, and what follows takes its time.
+  if (at<std::uint32_t>(arguments[0]) > KnownBytes::kMaxBytes) return false;
+  const Operation* const operation = operation_of(name);
+  if (operation == nullptr) return false;
+  const auto operands = find_operands(name, arguments, operation->signature);
+  if (!operands) return false;
+  const auto is_owned = [&](const auto& tensor) { return owns(tensor.data); };
+  if (!std::ranges::all_of(operands->tensors, is_owned)) return false;
+  const Operands::Tensor& written = operands->tensors[0];
+  const std::size_t size = written.reach(operands->sizes);
+  if (size != operands->count * written.width) return false;  // with gaps
+  Inputs inputs(known);
+  const auto read = size <= KnownBytes::kMaxBytes ? read_all(*operands, inputs) : std::nullopt;
+  if (!read) {
+    known.forget(written.data, size);
+  } else {
+    const Bytes result = computed(*operation, *operands, *read);
+    known.set(written.data, result.data(), size, inputs.is_assumed());
+  }
+  return true;
+}
+
+}  // namespace headroom::dry_run

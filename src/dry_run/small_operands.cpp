@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/dry_run/small_operands.h"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <utility>
+
+#include "src/dry_run/small_launch.h"
+#include "src/dry_run/small_types.h"
+
+namespace headroom::dry_run {
+namespace {
+
+using Types = std::vector<c10::ScalarType>;
+
+std::size_t aligned(std::size_t place, std::size_t alignment) {
+  return (place + alignment - 1) / alignment * alignment;
+}
+
+/// A byte for each.
+Types types_at(const void* memory, std::size_t count) {
+  Types types;
+  for (std::size_t i = 0; i < count; ++i) types.push_back(at<c10::ScalarType>(memory, i));
+  return types;
+}
+
+/// vectorized_elementwise_kernel and unrolled_elementwise_kernel: one element behind the other. The
+/// latter may convert: LoadWithCast and StoreWithCast begin with the types.
+Operands of_places_in_a_row(std::string_view name, void** arguments, const Signature& signature) {
+  const Elementwise launch(arguments);
+  Types types = signature.types;
+  if (name.find("LoadWithCast") != std::string_view::npos) {
+    types = types_at(arguments[6], 1);
+    const Types loaded = types_at(arguments[5], signature.types.size() - 1);
+    types.insert(types.end(), loaded.begin(), loaded.end());
+  }
+  Operands operands{.count = launch.count,
+                    .functor = launch.functor,
+                    .sizes = {static_cast<std::uint32_t>(launch.count)},
+                    .tensors = {}};
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    const std::size_t width = bytes_of_type(types[i]);
+    operands.tensors.push_back({static_cast<const char*>(launch.pointer(i)),
+                                types[i],
+                                width,
+                                {static_cast<std::uint32_t>(width)}});
+  }
+  return operands;
+}
+
+/// elementwise_kernel(int count, function of a place), which holds {OffsetCalculator{int
+/// dimensions, {unsigned size, and two to divide by it}[25], unsigned strides[25][tensors]},
+/// char* data[tensors], functor} and, where it converts, {types[tensors]} behind these.
+Operands of_strided_places(std::string_view name, void** arguments, const Signature& signature) {
+  constexpr std::size_t kMostDimensions = 25;
+  constexpr std::size_t kDivider = 3 * sizeof(std::uint32_t);
+  const void* const function = arguments[1];
+  const std::size_t tensors = signature.types.size();
+  const auto dimensions = at<std::uint32_t>(function);
+  Operands operands{.count = static_cast<std::size_t>(at<int>(arguments[0])),
+                    .functor = nullptr,
+                    .sizes = {},
+                    .tensors = {}};
+  if (dimensions > kMostDimensions) return operands;
+  for (std::size_t i = 0; i < dimensions; ++i) {
+    operands.sizes.push_back(at<std::uint32_t>(function, sizeof(int) + i * kDivider));
+  }
+  const std::size_t strides = sizeof(int) + kMostDimensions * kDivider;
+  const std::size_t data =
+      aligned(strides + kMostDimensions * tensors * sizeof(std::uint32_t), alignof(void*));
+  const std::size_t functor = aligned(data + tensors * sizeof(void*), signature.functor_alignment);
+  operands.functor = static_cast<const char*>(function) + functor;
+  const bool converts = name.find("22gpu_kernel_impl_nocast") == std::string_view::npos;
+  const Types types =
+      converts ? types_at(operands.functor, signature.functor_bytes + tensors) : signature.types;
+  for (std::size_t i = 0; i < tensors; ++i) {
+    const auto type = converts ? types[signature.functor_bytes + i] : types[i];
+    Operands::Tensor tensor{
+        at<const char*>(function, data + i * sizeof(void*)), type, bytes_of_type(type), {}};
+    for (std::size_t dimension = 0; dimension < dimensions; ++dimension) {
+      tensor.strides.push_back(
+          at<std::uint32_t>(function, strides + (dimension * tensors + i) * sizeof(std::uint32_t)));
+    }
+    operands.tensors.push_back(std::move(tensor));
+  }
+  return operands;
+}
+
+}  // namespace
+
+std::size_t Operands::Tensor::reach(const std::vector<std::uint32_t>& sizes) const {
+  std::size_t last = 0;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    last += static_cast<std::size_t>(sizes[i] - 1) * strides[i];
+  }
+  return last + width;
+}
+
+std::size_t Operands::offset(const Tensor& tensor, std::size_t element) const {
+  std::size_t offset = 0;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    offset += element % sizes[i] * tensor.strides[i];
+    element /= sizes[i];
+  }
+  return offset;
+}
+
+std::optional<Operands> find_operands(std::string_view name, void** arguments,
+                                      const Signature& signature) {
+  const bool is_strided = name.find("18elementwise_kernelI") != std::string_view::npos;
+  Operands operands = is_strided ? of_strided_places(name, arguments, signature)
+                                 : of_places_in_a_row(name, arguments, signature);
+  const std::size_t elements = std::accumulate(operands.sizes.begin(), operands.sizes.end(),
+                                               std::size_t{1}, std::multiplies<>());
+  const auto is_laid_out = [](const Operands::Tensor& tensor) {
+    const auto fits = [&](std::uint32_t stride) { return stride % tensor.width == 0; };
+    return tensor.width > 0 && std::ranges::all_of(tensor.strides, fits);
+  };
+  // Kernels convert what they read, to the type of their result.
+  if (operands.tensors.empty() || operands.tensors[0].type != signature.types[0]) {
+    return std::nullopt;
+  }
+  if (operands.count == 0 || elements != operands.count ||
+      !std::ranges::all_of(operands.tensors, is_laid_out)) {
+    return std::nullopt;
+  }
+  return operands;
+}
+
+}  // namespace headroom::dry_run
