@@ -22,7 +22,7 @@ struct Range {
 };
 
 template <class T, class Element>
-Bytes bytes_of(std::size_t count, const Element& element) {
+Bytes made_of(std::size_t count, const Element& element) {
   Bytes bytes(count * sizeof(T));
   for (std::size_t i = 0; i < count; ++i) {
     const T value = element(i);
@@ -36,7 +36,7 @@ template <class T, class Sum = T>
 Bytes arange(const void* functor, std::size_t count) {
   const auto start = at<Sum>(functor);
   const auto step = at<Sum>(functor, sizeof(Sum));
-  return bytes_of<T>(
+  return made_of<T>(
       count, [&](std::size_t i) { return static_cast<T>(start + step * static_cast<Sum>(i)); });
 }
 
@@ -52,7 +52,7 @@ Bytes linspace(const void* functor, std::size_t count) {
     std::int64_t half;
   };
   const auto [start, end, steps, step, half] = at<Functor>(functor);
-  return bytes_of<T>(count, [&](std::size_t i) {
+  return made_of<T>(count, [&](std::size_t i) {
     const auto index = static_cast<std::int64_t>(i);
     return index < half ? std::fma(step, static_cast<T>(index), start)
                         : std::fma(-step, static_cast<T>(steps - index - 1), end);
