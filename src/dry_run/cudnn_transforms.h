@@ -13,7 +13,7 @@ namespace headroom::dry_run {
 // two dimensions, without dilation.
 //
 // The bytes are those of an H100 with cuDNN 9.19: of 2745 of 2747 such engines (Fourier) and of all
-// 560 (Winograd). Of forward passes in float32 it lists Fourier's for nine in ten, the others in no
+// 575 (Winograd). Of forward passes in float32 it lists Fourier's for nine in ten, the others in no
 // pattern that was found; here they all have it.
 
 /// Fourier transforms (CUDNN_NUMERICAL_NOTE_FFT), which no program gets that does not let cuDNN try
