@@ -19,4 +19,13 @@ bool is_compiled_first(const Convolution& convolution) {
   }
 }
 
+std::int64_t compiled_workspace(const Convolution& convolution) {
+  if (convolution.pass != ConvolutionPass::of_filter || !convolution.channels_last) return 0;
+  constexpr std::int64_t kSumsOfSample = 8;
+  constexpr std::int64_t kSumBytes = 4;
+  constexpr std::int64_t kChannels = 32;
+  const std::int64_t channels = (convolution.filter[0] + kChannels - 1) / kChannels * kChannels;
+  return kSumsOfSample * kSumBytes * convolution.input[0] * channels * points(convolution.filter);
+}
+
 }  // namespace headroom::dry_run

@@ -222,6 +222,7 @@ void add_unlisted(std::vector<CudnnEngine>& engines, const Convolution& convolut
   add_transforms(engines, convolution);
   if (is_compiled_first(convolution)) {
     engines.insert(engines.begin(), {.index = kUnlisted,
+                                     .workspace_bytes = compiled_workspace(convolution),
                                      .behavior_notes = {CUDNN_BEHAVIOR_NOTE_RUNTIME_COMPILATION}});
   }
 }

@@ -141,5 +141,17 @@ TEST(CudnnDepthwiseTest, IsCompiledFirstAsOnAnH100) {
       convolution({Pass::forward, kHalf, 64, 64, 64, 32, 56, 56, {3, 3}})));
 }
 
+TEST(CudnnDepthwiseTest, SumsAFiltersGradientOf32ChannelsTogether) {
+  const auto workspace = [](const Case& shape) { return compiled_workspace(convolution(shape)); };
+  EXPECT_EQ(workspace({Pass::of_filter, kBfloat16, 64, 768, 768, 768, 14, 7, {3, 3}, 2, true}),
+            14'155'776);
+  EXPECT_EQ(workspace({Pass::of_filter, kBfloat16, 64, 120, 120, 120, 14, 14, {5, 5}, 1, true}),
+            6'553'600);
+  EXPECT_EQ(workspace({Pass::of_filter, kBfloat16, 128, 58, 58, 58, 28, 28, {3, 3}, 1, true}),
+            2'359'296);
+  EXPECT_EQ(workspace({Pass::of_filter, kBfloat16, 64, 768, 768, 768, 14, 7, {3, 3}, 2, false}), 0);
+  EXPECT_EQ(workspace({Pass::forward, kBfloat16, 64, 768, 768, 768, 14, 7, {3, 3}, 2, true}), 0);
+}
+
 }  // namespace
 }  // namespace headroom::dry_run
