@@ -9,7 +9,7 @@ namespace {
 using Cell = RecurrentNetwork::Cell;
 
 /// What cuDNN 9.19 said on an H100.
-struct Answer {
+struct NetworkAnswer {
   struct {
     Cell cell;
     std::int64_t number_bytes;
@@ -29,7 +29,7 @@ struct Answer {
 };
 
 TEST(RecurrentNetworkTest, TakesWhatCudnnSaid) {
-  const Answer answers[] = {
+  const NetworkAnswer answers[] = {
       {{Cell::lstm, 4, 1, 5, 40, 320, 320},
        {16, 12256, 4096, true},
        {78'479'616, 78'479'616, 454'942'976, 15'001'600}},
