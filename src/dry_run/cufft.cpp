@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuFFT. A plan's work area is known to cuFFT alone: its documentation says that it takes from one
-// to eight complex numbers for each point of the transforms. Estimated: one, which is where the
-// sizes of a transform have small prime factors.
+// cuFFT. What a plan works in is as cuFFT told it of others: fourier_work.h.
 #include <cufftXt.h>
 
 #include <map>
 #include <mutex>
 
 #include "src/dry_run/dry_run.h"
+#include "src/dry_run/fourier_work.h"
 
 namespace headroom::dry_run {
 namespace {
@@ -53,6 +52,10 @@ std::int64_t complex_bytes(cudaDataType type) {
   }
 }
 
+bool is_real(cudaDataType type) {
+  return type == CUDA_R_16F || type == CUDA_R_16BF || type == CUDA_R_32F || type == CUDA_R_64F;
+}
+
 }  // namespace
 
 HEADROOM_ENTRY cufftResult cufftCreate(cufftHandle* handle) {
@@ -74,15 +77,19 @@ HEADROOM_ENTRY cufftResult cufftSetAutoAllocation(cufftHandle, int allocates) {
 }
 
 HEADROOM_ENTRY cufftResult cufftXtMakePlanMany(cufftHandle handle, int rank, long long* sizes,
-                                               long long*, long long, long long, cudaDataType,
-                                               long long*, long long, long long, cudaDataType,
-                                               long long batch, std::size_t* work_bytes,
-                                               cudaDataType execution) {
+                                               long long*, long long, long long, cudaDataType input,
+                                               long long*, long long, long long,
+                                               cudaDataType output, long long batch,
+                                               std::size_t* work_bytes, cudaDataType execution) {
+  const FourierPlan plan{.complex_bytes = complex_bytes(execution),
+                         .is_real = is_real(input) || is_real(output),
+                         .transforms = batch,
+                         .sizes = {sizes, sizes + rank}};
   std::int64_t points = batch;
-  for (int i = 0; i < rank; ++i) points *= sizes[i];
-  const std::int64_t bytes = points * complex_bytes(execution);
-  *work_bytes = static_cast<std::size_t>(bytes);
+  for (const std::int64_t size : plan.sizes) points *= size;
+  *work_bytes = static_cast<std::size_t>(fourier_work_bytes(plan));
   note_estimated("cuFFT");
+  const std::int64_t bytes = points * plan.complex_bytes;
   return with_transform(handle, [&](Transform& transform) { transform.bytes = bytes; });
 }
 

@@ -3,6 +3,7 @@
 // (Matrix Computations) for values with all vectors, by the QR algorithm, of Jacobi's too.
 #include "src/dry_run/cusolver.h"
 #include "src/dry_run/dry_run.h"
+#include "src/dry_run/solver_work.h"
 
 struct gesvdjInfo {};
 struct syevjInfo {};
@@ -27,22 +28,7 @@ std::int64_t singular_flops(std::int64_t m, std::int64_t n, std::int64_t batch, 
          9 * cube_flops(shorter, batch, type);
 }
 
-/// LAPACK's syevd, with vectors and without.
-std::int64_t symmetric_elements(std::int64_t n, cusolverEigMode_t mode) {
-  return mode == CUSOLVER_EIG_MODE_VECTOR ? 1 + 6 * n + 2 * n * n : 1 + 2 * n;
-}
-
-/// LAPACK's gesvd.
-std::int64_t singular_elements(std::int64_t m, std::int64_t n) {
-  const std::int64_t shorter = std::min(m, n);
-  return std::max(3 * shorter + std::max(m, n), 5 * shorter);
-}
-
-/// LAPACK has no such functions. Jacobi's method turns the columns of a copy, and those of what
-/// becomes the vectors on the right.
-std::int64_t jacobi_elements(std::int64_t m, std::int64_t n, std::int64_t batch) {
-  return batch * (m * n + std::min(m, n) * std::min(m, n));
-}
+bool is_complex(cudaDataType type) { return type == CUDA_C_32F || type == CUDA_C_64F; }
 
 }  // namespace
 
@@ -85,7 +71,7 @@ HEADROOM_ENTRY cusolverStatus_t cusolverDnXgesvdjSetSortEig(gesvdjInfo_t, int) {
 #define HEADROOM_SPECTRA(LETTER, NUMBER, REAL, TYPE, SYMMETRIC)                                    \
   HEADROOM_ENTRY cusolverStatus_t cusolverDn##LETTER##gesvd_bufferSize(cusolverDnHandle_t, int m,  \
                                                                        int n, int* elements) {     \
-    return give_size(singular_elements(m, n), elements);                                           \
+    return give_size(singular_numbers(m, n), elements);                                            \
   }                                                                                                \
   HEADROOM_ENTRY cusolverStatus_t cusolverDn##LETTER##gesvd(                                       \
       cusolverDnHandle_t handle, signed char, signed char, int m, int n, NUMBER*, int, REAL*,      \
@@ -93,9 +79,9 @@ HEADROOM_ENTRY cusolverStatus_t cusolverDnXgesvdjSetSortEig(gesvdjInfo_t, int) {
     return solve(handle, singular_flops(m, n, /*batch=*/1, TYPE), TYPE, info);                     \
   }                                                                                                \
   HEADROOM_ENTRY cusolverStatus_t cusolverDn##LETTER##gesvdj_bufferSize(                           \
-      cusolverDnHandle_t, cusolverEigMode_t, int, int m, int n, const NUMBER*, int, const REAL*,   \
-      const NUMBER*, int, const NUMBER*, int, int* elements, gesvdjInfo_t) {                       \
-    return give_size(jacobi_elements(m, n, /*batch=*/1), elements);                                \
+      cusolverDnHandle_t, cusolverEigMode_t, int thin, int m, int n, const NUMBER*, int,           \
+      const REAL*, const NUMBER*, int, const NUMBER*, int, int* elements, gesvdjInfo_t) {          \
+    return give_size(singular_jacobi_numbers(m, n, thin != 0), elements);                          \
   }                                                                                                \
   HEADROOM_ENTRY cusolverStatus_t cusolverDn##LETTER##gesvdj(                                      \
       cusolverDnHandle_t handle, cusolverEigMode_t, int, int m, int n, NUMBER*, int, REAL*,        \
@@ -103,9 +89,9 @@ HEADROOM_ENTRY cusolverStatus_t cusolverDnXgesvdjSetSortEig(gesvdjInfo_t, int) {
     return solve(handle, singular_flops(m, n, /*batch=*/1, TYPE), TYPE, info);                     \
   }                                                                                                \
   HEADROOM_ENTRY cusolverStatus_t cusolverDn##LETTER##gesvdjBatched_bufferSize(                    \
-      cusolverDnHandle_t, cusolverEigMode_t, int m, int n, const NUMBER*, int, const REAL*,        \
-      const NUMBER*, int, const NUMBER*, int, int* elements, gesvdjInfo_t, int batch) {            \
-    return give_size(jacobi_elements(m, n, batch), elements);                                      \
+      cusolverDnHandle_t, cusolverEigMode_t, int, int, const NUMBER*, int, const REAL*,            \
+      const NUMBER*, int, const NUMBER*, int, int* elements, gesvdjInfo_t, int) {                  \
+    return give_size(kSingularJacobiBatchNumbers, elements);                                       \
   }                                                                                                \
   HEADROOM_ENTRY cusolverStatus_t cusolverDn##LETTER##gesvdjBatched(                               \
       cusolverDnHandle_t handle, cusolverEigMode_t, int m, int n, NUMBER*, int, REAL*, NUMBER*,    \
@@ -116,7 +102,9 @@ HEADROOM_ENTRY cusolverStatus_t cusolverDnXgesvdjSetSortEig(gesvdjInfo_t, int) {
       cusolverDnHandle_t, cusolverEigMode_t, int, int m, int n, const NUMBER*, int, long long,     \
       const REAL*, long long, const NUMBER*, int, long long, const NUMBER*, int, long long,        \
       int* elements, int batch) {                                                                  \
-    return give_size(jacobi_elements(m, n, batch), elements);                                      \
+    return give_size(                                                                              \
+        singular_approximate_bytes(m, n, batch, is_complex(TYPE)) / element_bytes(TYPE),           \
+        elements);                                                                                 \
   }                                                                                                \
   HEADROOM_ENTRY cusolverStatus_t cusolverDn##LETTER##gesvdaStridedBatched(                        \
       cusolverDnHandle_t handle, cusolverEigMode_t, int, int m, int n, const NUMBER*, int,         \
@@ -126,9 +114,9 @@ HEADROOM_ENTRY cusolverStatus_t cusolverDnXgesvdjSetSortEig(gesvdjInfo_t, int) {
     return solve(handle, singular_flops(m, n, batch, TYPE), TYPE, info, batch);                    \
   }                                                                                                \
   HEADROOM_ENTRY cusolverStatus_t cusolverDn##LETTER##SYMMETRIC##evd_bufferSize(                   \
-      cusolverDnHandle_t, cusolverEigMode_t mode, cublasFillMode_t, int n, const NUMBER*, int,     \
+      cusolverDnHandle_t, cusolverEigMode_t, cublasFillMode_t, int n, const NUMBER*, int,          \
       const REAL*, int* elements) {                                                                \
-    return give_size(symmetric_elements(n, mode), elements);                                       \
+    return give_size(symmetric_numbers(n), elements);                                              \
   }                                                                                                \
   HEADROOM_ENTRY cusolverStatus_t cusolverDn##LETTER##SYMMETRIC##evd(                              \
       cusolverDnHandle_t handle, cusolverEigMode_t, cublasFillMode_t, int n, NUMBER*, int, REAL*,  \
@@ -138,7 +126,7 @@ HEADROOM_ENTRY cusolverStatus_t cusolverDnXgesvdjSetSortEig(gesvdjInfo_t, int) {
   HEADROOM_ENTRY cusolverStatus_t cusolverDn##LETTER##SYMMETRIC##evj_bufferSize(                   \
       cusolverDnHandle_t, cusolverEigMode_t, cublasFillMode_t, int n, const NUMBER*, int,          \
       const REAL*, int* elements, syevjInfo_t) {                                                   \
-    return give_size(jacobi_elements(n, n, /*batch=*/1), elements);                                \
+    return give_size(jacobi_numbers(n), elements);                                                 \
   }                                                                                                \
   HEADROOM_ENTRY cusolverStatus_t cusolverDn##LETTER##SYMMETRIC##evj(                              \
       cusolverDnHandle_t handle, cusolverEigMode_t, cublasFillMode_t, int n, NUMBER*, int, REAL*,  \
@@ -148,7 +136,7 @@ HEADROOM_ENTRY cusolverStatus_t cusolverDnXgesvdjSetSortEig(gesvdjInfo_t, int) {
   HEADROOM_ENTRY cusolverStatus_t cusolverDn##LETTER##SYMMETRIC##evjBatched_bufferSize(            \
       cusolverDnHandle_t, cusolverEigMode_t, cublasFillMode_t, int n, const NUMBER*, int,          \
       const REAL*, int* elements, syevjInfo_t, int batch) {                                        \
-    return give_size(jacobi_elements(n, n, batch), elements);                                      \
+    return give_size(jacobi_batch_numbers(n, batch), elements);                                    \
   }                                                                                                \
   HEADROOM_ENTRY cusolverStatus_t cusolverDn##LETTER##SYMMETRIC##evjBatched(                       \
       cusolverDnHandle_t handle, cusolverEigMode_t, cublasFillMode_t, int n, NUMBER*, int, REAL*,  \
@@ -162,10 +150,10 @@ HEADROOM_SPECTRA(C, cuComplex, float, CUDA_C_32F, he)
 HEADROOM_SPECTRA(Z, cuDoubleComplex, double, CUDA_C_64F, he)
 
 HEADROOM_ENTRY cusolverStatus_t cusolverDnXsyevd_bufferSize(
-    cusolverDnHandle_t, cusolverDnParams_t, cusolverEigMode_t mode, cublasFillMode_t,
-    std::int64_t n, cudaDataType type, const void*, std::int64_t, cudaDataType, const void*,
-    cudaDataType, std::size_t* on_device, std::size_t* on_host) {
-  return give_bytes(symmetric_elements(n, mode), type, on_device, on_host);
+    cusolverDnHandle_t, cusolverDnParams_t, cusolverEigMode_t, cublasFillMode_t, std::int64_t n,
+    cudaDataType type, const void*, std::int64_t, cudaDataType, const void*, cudaDataType,
+    std::size_t* on_device, std::size_t* on_host) {
+  return give_bytes(symmetric_bytes(n, element_bytes(type), /*batch=*/1), on_device, on_host);
 }
 
 HEADROOM_ENTRY cusolverStatus_t cusolverDnXsyevd(cusolverDnHandle_t handle, cusolverDnParams_t,
@@ -178,10 +166,10 @@ HEADROOM_ENTRY cusolverStatus_t cusolverDnXsyevd(cusolverDnHandle_t handle, cuso
 }
 
 HEADROOM_ENTRY cusolverStatus_t cusolverDnXsyevBatched_bufferSize(
-    cusolverDnHandle_t, cusolverDnParams_t, cusolverEigMode_t mode, cublasFillMode_t,
-    std::int64_t n, cudaDataType type, const void*, std::int64_t, cudaDataType, const void*,
-    cudaDataType, std::size_t* on_device, std::size_t* on_host, std::int64_t batch) {
-  return give_bytes(batch * symmetric_elements(n, mode), type, on_device, on_host);
+    cusolverDnHandle_t, cusolverDnParams_t, cusolverEigMode_t, cublasFillMode_t, std::int64_t n,
+    cudaDataType type, const void*, std::int64_t, cudaDataType, const void*, cudaDataType,
+    std::size_t* on_device, std::size_t* on_host, std::int64_t batch) {
+  return give_bytes(symmetric_bytes(n, element_bytes(type), batch), on_device, on_host);
 }
 
 HEADROOM_ENTRY cusolverStatus_t cusolverDnXsyevBatched(
@@ -191,13 +179,12 @@ HEADROOM_ENTRY cusolverStatus_t cusolverDnXsyevBatched(
   return solve(handle, hermitian_flops(n, batch, type), type, info, batch);
 }
 
-/// LAPACK's geev asks for 4 n, and for more to reduce the matrix in blocks.
 HEADROOM_ENTRY cusolverStatus_t cusolverDnXgeev_bufferSize(
     cusolverDnHandle_t, cusolverDnParams_t, cusolverEigMode_t, cusolverEigMode_t, std::int64_t n,
     cudaDataType type, const void*, std::int64_t, cudaDataType, const void*, cudaDataType,
     const void*, std::int64_t, cudaDataType, const void*, std::int64_t, cudaDataType,
     std::size_t* on_device, std::size_t* on_host) {
-  return give_bytes(4 * n + of_blocks(n), type, on_device, on_host);
+  return give_bytes(eigenvalue_numbers(n) * element_bytes(type), on_device, on_host);
 }
 
 HEADROOM_ENTRY cusolverStatus_t cusolverDnXgeev(cusolverDnHandle_t handle, cusolverDnParams_t,

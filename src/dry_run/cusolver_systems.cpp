@@ -2,6 +2,7 @@
 // cuSOLVER: its handles, and systems of equations: by LU, Cholesky, QR and LDL.
 #include "src/dry_run/cusolver.h"
 #include "src/dry_run/dry_run.h"
+#include "src/dry_run/solver_work.h"
 
 struct cusolverDnParams {};
 
@@ -19,15 +20,15 @@ std::int64_t symmetric_flops(std::int64_t n, std::int64_t batch, cudaDataType ty
 
 }  // namespace
 
-cusolverStatus_t give_size(std::int64_t elements, int* answer) {
-  *answer = static_cast<int>(elements);
+cusolverStatus_t give_size(std::int64_t numbers, int* answer) {
+  *answer = static_cast<int>(numbers);
   note_estimated("cuSOLVER");
   return CUSOLVER_STATUS_SUCCESS;
 }
 
-cusolverStatus_t give_bytes(std::int64_t elements, cudaDataType type, std::size_t* on_device,
-                            std::size_t* on_host) {
-  *on_device = static_cast<std::size_t>(elements * element_bytes(type));
+/// What it works in on the host is not counted.
+cusolverStatus_t give_bytes(std::int64_t bytes, std::size_t* on_device, std::size_t* on_host) {
+  *on_device = static_cast<std::size_t>(bytes);
   *on_host = 0;
   note_estimated("cuSOLVER");
   return CUSOLVER_STATUS_SUCCESS;
@@ -71,7 +72,7 @@ HEADROOM_ENTRY cusolverStatus_t cusolverDnDestroyParams(cusolverDnParams_t param
 #define HEADROOM_SYSTEMS(LETTER, NUMBER, TYPE, ORTHOGONAL)                                         \
   HEADROOM_ENTRY cusolverStatus_t cusolverDn##LETTER##getrf_bufferSize(                            \
       cusolverDnHandle_t, int m, int n, NUMBER*, int, int* elements) {                             \
-    return give_size(of_blocks(std::max(m, n)), elements);                                         \
+    return give_size(lu_bytes(std::max(m, n)) / element_bytes(TYPE), elements);                    \
   }                                                                                                \
   HEADROOM_ENTRY cusolverStatus_t cusolverDn##LETTER##getrf(                                       \
       cusolverDnHandle_t handle, int m, int n, NUMBER*, int, NUMBER*, int*, int* info) {           \
@@ -84,7 +85,7 @@ HEADROOM_ENTRY cusolverStatus_t cusolverDnDestroyParams(cusolverDnParams_t param
   }                                                                                                \
   HEADROOM_ENTRY cusolverStatus_t cusolverDn##LETTER##potrf_bufferSize(                            \
       cusolverDnHandle_t, cublasFillMode_t, int n, NUMBER*, int, int* elements) {                  \
-    return give_size(of_blocks(n), elements);                                                      \
+    return give_size(cholesky_bytes(n) / element_bytes(TYPE), elements);                           \
   }                                                                                                \
   HEADROOM_ENTRY cusolverStatus_t cusolverDn##LETTER##potrf(                                       \
       cusolverDnHandle_t handle, cublasFillMode_t, int n, NUMBER*, int, NUMBER*, int, int* info) { \
@@ -106,15 +107,15 @@ HEADROOM_ENTRY cusolverStatus_t cusolverDnDestroyParams(cusolverDnParams_t param
   }                                                                                                \
   HEADROOM_ENTRY cusolverStatus_t cusolverDn##LETTER##geqrf_bufferSize(                            \
       cusolverDnHandle_t, int, int n, NUMBER*, int, int* elements) {                               \
-    return give_size(of_blocks(n), elements);                                                      \
+    return give_size(qr_numbers(n), elements);                                                     \
   }                                                                                                \
   HEADROOM_ENTRY cusolverStatus_t cusolverDn##LETTER##geqrf(                                       \
       cusolverDnHandle_t handle, int m, int n, NUMBER*, int, NUMBER*, NUMBER*, int, int* info) {   \
     return solve(handle, product_flops(m, n, std::min(m, n), /*batch=*/1, TYPE), TYPE, info);      \
   }                                                                                                \
   HEADROOM_ENTRY cusolverStatus_t cusolverDn##LETTER##ORTHOGONAL##gqr_bufferSize(                  \
-      cusolverDnHandle_t, int, int n, int, const NUMBER*, int, const NUMBER*, int* elements) {     \
-    return give_size(of_blocks(n), elements);                                                      \
+      cusolverDnHandle_t, int m, int n, int, const NUMBER*, int, const NUMBER*, int* elements) {   \
+    return give_size(q_numbers(m, n), elements);                                                   \
   }                                                                                                \
   HEADROOM_ENTRY cusolverStatus_t cusolverDn##LETTER##ORTHOGONAL##gqr(                             \
       cusolverDnHandle_t handle, int m, int n, int k, NUMBER*, int, const NUMBER*, NUMBER*, int,   \
@@ -122,9 +123,11 @@ HEADROOM_ENTRY cusolverStatus_t cusolverDnDestroyParams(cusolverDnParams_t param
     return solve(handle, 2 * product_flops(m, n, k, /*batch=*/1, TYPE), TYPE, info);               \
   }                                                                                                \
   HEADROOM_ENTRY cusolverStatus_t cusolverDn##LETTER##ORTHOGONAL##mqr_bufferSize(                  \
-      cusolverDnHandle_t, cublasSideMode_t side, cublasOperation_t, int m, int n, int,             \
+      cusolverDnHandle_t, cublasSideMode_t side, cublasOperation_t, int m, int n, int k,           \
       const NUMBER*, int, const NUMBER*, const NUMBER*, int, int* elements) {                      \
-    return give_size(of_blocks(side == CUBLAS_SIDE_LEFT ? n : m), elements);                       \
+    return give_size(                                                                              \
+        side == CUBLAS_SIDE_LEFT ? q_product_numbers(m, n, k) : q_product_numbers(n, m, k),        \
+        elements);                                                                                 \
   }                                                                                                \
   HEADROOM_ENTRY cusolverStatus_t cusolverDn##LETTER##ORTHOGONAL##mqr(                             \
       cusolverDnHandle_t handle, cublasSideMode_t, cublasOperation_t, int m, int n, int k,         \
@@ -133,7 +136,7 @@ HEADROOM_ENTRY cusolverStatus_t cusolverDnDestroyParams(cusolverDnParams_t param
   }                                                                                                \
   HEADROOM_ENTRY cusolverStatus_t cusolverDn##LETTER##sytrf_bufferSize(                            \
       cusolverDnHandle_t, int n, NUMBER*, int, int* elements) {                                    \
-    return give_size(of_blocks(n), elements);                                                      \
+    return give_size(ldl_numbers(n, element_bytes(TYPE)), elements);                               \
   }                                                                                                \
   HEADROOM_ENTRY cusolverStatus_t cusolverDn##LETTER##sytrf(cusolverDnHandle_t handle,             \
                                                             cublasFillMode_t, int n, NUMBER*, int, \
@@ -146,10 +149,12 @@ HEADROOM_SYSTEMS(D, double, CUDA_R_64F, or)
 HEADROOM_SYSTEMS(C, cuComplex, CUDA_C_32F, un)
 HEADROOM_SYSTEMS(Z, cuDoubleComplex, CUDA_C_64F, un)
 
-HEADROOM_ENTRY cusolverStatus_t cusolverDnXpotrf_bufferSize(
-    cusolverDnHandle_t, cusolverDnParams_t, cublasFillMode_t, std::int64_t n, cudaDataType type,
-    const void*, std::int64_t, cudaDataType, std::size_t* on_device, std::size_t* on_host) {
-  return give_bytes(of_blocks(n), type, on_device, on_host);
+HEADROOM_ENTRY cusolverStatus_t cusolverDnXpotrf_bufferSize(cusolverDnHandle_t, cusolverDnParams_t,
+                                                            cublasFillMode_t, std::int64_t n,
+                                                            cudaDataType, const void*, std::int64_t,
+                                                            cudaDataType, std::size_t* on_device,
+                                                            std::size_t* on_host) {
+  return give_bytes(cholesky_bytes(n), on_device, on_host);
 }
 
 HEADROOM_ENTRY cusolverStatus_t cusolverDnXpotrf(cusolverDnHandle_t handle, cusolverDnParams_t,
@@ -174,7 +179,7 @@ HEADROOM_ENTRY cusolverStatus_t cusolverDnXgeqrf_bufferSize(cusolverDnHandle_t, 
                                                             std::int64_t, cudaDataType, const void*,
                                                             cudaDataType, std::size_t* on_device,
                                                             std::size_t* on_host) {
-  return give_bytes(of_blocks(n), type, on_device, on_host);
+  return give_bytes(qr_bytes(n, element_bytes(type)), on_device, on_host);
 }
 
 HEADROOM_ENTRY cusolverStatus_t cusolverDnXgeqrf(cusolverDnHandle_t handle, cusolverDnParams_t,
@@ -186,10 +191,10 @@ HEADROOM_ENTRY cusolverStatus_t cusolverDnXgeqrf(cusolverDnHandle_t handle, cuso
 }
 
 HEADROOM_ENTRY cusolverStatus_t cusolverDnXsytrs_bufferSize(
-    cusolverDnHandle_t, cublasFillMode_t, std::int64_t, std::int64_t sides, cudaDataType type,
-    const void*, std::int64_t, const std::int64_t*, cudaDataType, void*, std::int64_t,
-    std::size_t* on_device, std::size_t* on_host) {
-  return give_bytes(of_blocks(sides), type, on_device, on_host);
+    cusolverDnHandle_t, cublasFillMode_t, std::int64_t, std::int64_t, cudaDataType, const void*,
+    std::int64_t, const std::int64_t*, cudaDataType, void*, std::int64_t, std::size_t* on_device,
+    std::size_t* on_host) {
+  return give_bytes(0, on_device, on_host);
 }
 
 HEADROOM_ENTRY cusolverStatus_t cusolverDnXsytrs(cusolverDnHandle_t handle, cublasFillMode_t,
