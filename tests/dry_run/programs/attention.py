@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Attention by cuDNN, with as many heads of keys as of queries, and with a quarter; prints the peak of
-each backward pass beyond what was there."""
+"""Attention by cuDNN, with as many heads of keys as of queries, and with a quarter; prints the peak
+of each backward pass beyond what was there."""
 import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.functional import scaled_dot_product_attention
