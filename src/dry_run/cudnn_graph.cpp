@@ -186,8 +186,8 @@ bool has_tensor_cores(const GraphPart& engine) {
   return std::find(notes.begin(), notes.end(), CUDNN_NUMERICAL_NOTE_TENSOR_CORE) != notes.end();
 }
 
-/// What a plan works in: what cuDNN says of it, or the copies of its convolution, where the
-/// settings want them.
+/// What a plan works in: what cuDNN says of it, or what attention does, or the copies of its
+/// convolution, where the settings want them.
 std::int64_t workspace_of(const GraphPart& plan) {
   const GraphPart* config = config_of(plan);
   if (config == nullptr) return 0;
@@ -198,6 +198,7 @@ std::int64_t workspace_of(const GraphPart& plan) {
   if (engine == nullptr || !has_tensor_cores(*engine)) return 0;
   const GraphPart* graph = engine->part(CUDNN_ATTR_ENGINE_OPERATION_GRAPH);
   if (graph == nullptr) return 0;
+  if (graph_work(*graph).products > 1) return attention_bytes(*graph);
   std::int64_t copied = 0;
   std::int64_t wanted = 0;
   for (const auto& operation : operations_of(*graph)) {

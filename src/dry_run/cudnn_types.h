@@ -114,6 +114,9 @@ struct GraphWork {
 /// not_modelled() says.
 GraphWork graph_work(const GraphPart& graph);
 
+/// What attention works in, a graph of more than one product.
+std::int64_t attention_bytes(const GraphPart& graph);
+
 enum class ConvolutionPass { forward, of_input, of_filter };  // a gradient of one of these
 
 /// A convolution or a gradient of it, by the tensors of the forward pass.

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// What cuDNN's attention works in, beside what its front end asks for. cuDNN compiles it when it
+// runs, and can't be asked without a GPU; seen in PyTorch's tensors on an H100 (cuDNN 9.19).
+#include "src/dry_run/cudnn_types.h"
+
+namespace headroom::dry_run {
+namespace {
+
+/// Where several heads of queries share one of keys, backward has gradients of keys and values for
+/// each, and adds them up.
+std::int64_t bytes_of_shared_heads(const GraphPart& operation) {
+  if (operation.type != CUDNN_BACKEND_OPERATION_REDUCTION_DESCRIPTOR) return 0;
+  const GraphPart* sum = operation.part(CUDNN_ATTR_OPERATION_REDUCTION_YDESC);
+  const std::vector<std::int64_t> of_each =  // (batch, heads, length, width)
+      sizes_of(operation.part(CUDNN_ATTR_OPERATION_REDUCTION_XDESC));
+  const std::vector<std::int64_t> of_all = sizes_of(sum);
+  if (of_each.size() != 4 || of_all.size() != 4 || of_each[1] == of_all[1]) return 0;
+  return bytes_of({data_type(sum), of_each});
+}
+
+}  // namespace
+
+std::int64_t attention_bytes(const GraphPart& graph) {
+  constexpr std::int64_t kOwnBytes = 256;
+  std::int64_t bytes = kOwnBytes;
+  const auto found = graph.attributes.find(CUDNN_ATTR_OPERATIONGRAPH_OPS);
+  if (found == graph.attributes.end()) return bytes;
+  for (const auto& operation : found->second.parts) bytes += bytes_of_shared_heads(*operation);
+  return bytes;
+}
+
+}  // namespace headroom::dry_run
