@@ -34,8 +34,8 @@ GpuMemory::GpuMemory(std::int64_t total, std::int64_t context, bool overcommit,
     std::_Exit(2);
   }
   begin_ = reinterpret_cast<std::uintptr_t>(range);
-  next_ = (begin_ + kGranularity - 1) / kGranularity * kGranularity;
   end_ = begin_ + size;
+  lowest_ = end_ / kGranularity * kGranularity;
 }
 
 GpuMemory::~GpuMemory() { munmap(reinterpret_cast<void*>(begin_), end_ - begin_); }
@@ -124,16 +124,16 @@ bool GpuMemory::take_locked(std::int64_t bytes) {
 }
 
 std::uintptr_t GpuMemory::next_address(std::int64_t bytes) {
-  const std::uintptr_t address = next_;
   // One granule stays free between two ranges, as a guard.
   const std::int64_t granules = (bytes + kGranularity - 1) / kGranularity + 1;
-  next_ += static_cast<std::uintptr_t>(granules * kGranularity);
-  if (next_ > end_) {
+  const auto size = static_cast<std::uintptr_t>(granules * kGranularity);
+  if (size > lowest_ - begin_) {
     std::fprintf(stderr, "headroom dry run: all %ld TiB of device addresses are used up\n",
                  in_tebibytes(end_ - begin_));
     std::abort();
   }
-  return address;
+  lowest_ -= size;
+  return lowest_;
 }
 
 void* PinnedMemory::allocate(std::int64_t bytes) {
