@@ -26,11 +26,10 @@ bool is_first_thread() { return getpid() == static_cast<pid_t>(syscall(SYS_getti
 
 std::int64_t usual_launch_ns() {
   static const IsRecording is_recording = find_grad_mode();
-  if (!is_first_thread() || (is_recording != nullptr && is_recording())) {
-    return HostPace::kAutogradNs;
-  }
   static const bool has_python = dlsym(RTLD_DEFAULT, "Py_IsInitialized") != nullptr;
-  return has_python ? HostPace::kPythonNs : HostPace::kCxxNs;
+  const HostPace& pace = has_python ? kPythonPace : kCxxPace;
+  const bool is_recorded = is_recording != nullptr && is_recording();
+  return is_recorded || !is_first_thread() ? pace.autograd_ns : pace.other_ns;
 }
 
 }  // namespace headroom::dry_run

@@ -5,13 +5,14 @@
 
 namespace headroom::dry_run {
 
-/// What a usual host takes for one launch of a kernel, copy or call of a library, by what it
-/// launches for. In nanoseconds; of a virtual machine with an H100 (docs/time.md).
+/// What a usual host takes for one launch of a kernel, copy or call of a library, in nanoseconds:
+/// that of a virtual machine with an H100 (docs/time.md).
 struct HostPace {
-  static constexpr std::int64_t kAutogradNs = 28'000;  // what is recorded, and backward
-  static constexpr std::int64_t kPythonNs = 20'000;    // all else: an optimizer's operators
-  static constexpr std::int64_t kCxxNs = 9'000;        // all else of a program without Python
+  std::int64_t autograd_ns;  // what is recorded for backward, and backward itself
+  std::int64_t other_ns;     // an optimizer's operators above all
 };
+inline constexpr HostPace kPythonPace{.autograd_ns = 30'000, .other_ns = 20'000};
+inline constexpr HostPace kCxxPace{.autograd_ns = 24'000, .other_ns = 9'000};
 
 /// Of a launch that this thread makes now. To be asked once the program has loaded its libraries.
 std::int64_t usual_launch_ns();
