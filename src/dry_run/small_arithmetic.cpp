@@ -15,7 +15,6 @@
 #include "src/dry_run/small_launch.h"
 #include "src/dry_run/small_operands.h"
 #include "src/dry_run/small_operations.h"
-#include "src/dry_run/small_types.h"
 
 namespace headroom::dry_run {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "src/dry_run/small_launch.h"
-#include "src/dry_run/small_types.h"
+#include "src/dry_run/small_operands.h"
 
 namespace headroom::dry_run {
 namespace {

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "src/dry_run/small_launch.h"
-#include "src/dry_run/small_types.h"
 
 namespace headroom::dry_run {
 namespace {
