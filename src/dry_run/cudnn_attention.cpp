@@ -23,9 +23,7 @@ std::int64_t bytes_of_shared_heads(const GraphPart& operation) {
 std::int64_t attention_bytes(const GraphPart& graph) {
   constexpr std::int64_t kOwnBytes = 256;
   std::int64_t bytes = kOwnBytes;
-  const auto found = graph.attributes.find(CUDNN_ATTR_OPERATIONGRAPH_OPS);
-  if (found == graph.attributes.end()) return bytes;
-  for (const auto& operation : found->second.parts) bytes += bytes_of_shared_heads(*operation);
+  for (const auto& operation : operations_of(graph)) bytes += bytes_of_shared_heads(*operation);
   return bytes;
 }
 

@@ -3,7 +3,6 @@
 // they may work on.
 #include <algorithm>
 #include <cstring>
-#include <tuple>
 
 #include "src/dry_run/cudnn_types.h"
 #include "src/dry_run/dry_run.h"
@@ -94,15 +93,15 @@ std::optional<GraphWork> convolution_work(const GraphPart& operation) {
   const Form* form = form_of(operation);
   if (form == nullptr) return std::nullopt;
   const Convolution convolution = *convolution_of(operation);
-  const auto& [input, filter, output] =
-      std::tie(convolution.input, convolution.filter, convolution.output);
-  GraphWork work{.flops = convolution_flops(output, filter),
+  const std::vector<std::int64_t>& filter = convolution.filter;
+  GraphWork work{.flops = convolution_flops(convolution.output, filter),
                  .type = data_type(operation.part(form->filter)),
                  .is_convolution = true};
   work.filled_flops = work.flops;
-  if (filter.size() > 2 && input.size() > 2 && output.size() > 2 && filter[1] > 0) {
-    const std::int64_t groups = std::max<std::int64_t>(1, input[1] / filter[1]);
-    work.filled_flops = filled_flops(work.flops, filter, groups);
+  if (filter.size() > 2 && convolution.input.size() > 2 && convolution.output.size() > 2 &&
+      filter[1] > 0) {
+    work.filled_flops =
+        filled_flops(work.flops, filter, std::max<std::int64_t>(1, groups(convolution)));
     // An H100 showed it of float32 alone (docs/time.md).
     work.works_in_place = work.type == CUDNN_DATA_FLOAT && is_of_points(convolution);
   }

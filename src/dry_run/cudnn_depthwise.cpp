@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/dry_run/cudnn_depthwise.h"
 
+#include "src/dry_run/parts.h"
+
 namespace headroom::dry_run {
 
 bool is_compiled_first(const Convolution& convolution) {
@@ -24,7 +26,7 @@ std::int64_t compiled_workspace(const Convolution& convolution) {
   constexpr std::int64_t kSumsOfSample = 8;
   constexpr std::int64_t kSumBytes = 4;
   constexpr std::int64_t kChannels = 32;
-  const std::int64_t channels = (convolution.filter[0] + kChannels - 1) / kChannels * kChannels;
+  const std::int64_t channels = whole_parts(convolution.filter[0], kChannels);
   return kSumsOfSample * kSumBytes * convolution.input[0] * channels * points(convolution.filter);
 }
 

@@ -175,9 +175,8 @@ std::vector<Descriptor> configs_of(Copies& copies, const GraphPart& heuristics) 
 std::optional<Convolution> only_convolution(const GraphPart& heuristics) {
   const GraphPart* graph = heuristics.part(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH);
   if (graph == nullptr) return std::nullopt;
-  const auto found = graph->attributes.find(CUDNN_ATTR_OPERATIONGRAPH_OPS);
-  if (found == graph->attributes.end() || found->second.parts.size() != 1) return std::nullopt;
-  return convolution_of(*found->second.parts.front());
+  const auto operations = operations_of(*graph);
+  return operations.size() == 1 ? convolution_of(*operations.front()) : std::nullopt;
 }
 
 /// Engines that are not ranked: they run what no other does.

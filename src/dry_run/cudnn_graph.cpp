@@ -11,6 +11,7 @@
 #include "src/dry_run/cudnn_engines.h"
 #include "src/dry_run/cudnn_types.h"
 #include "src/dry_run/dry_run.h"
+#include "src/dry_run/parts.h"
 
 namespace headroom::dry_run {
 namespace {
@@ -30,9 +31,7 @@ GraphWork product_work(const GraphPart* a, const GraphPart* result) {
   return {.flops = flops, .filled_flops = flops, .type = data_type(a), .products = 1};
 }
 
-std::int64_t whole_blocks(std::int64_t length) {
-  return (length + kBlockOfAttention - 1) / kBlockOfAttention * kBlockOfAttention;
-}
+std::int64_t whole_blocks(std::int64_t length) { return whole_parts(length, kBlockOfAttention); }
 
 /// Attention as one operation. `products`: two forward; five backward, which makes one of the
 /// forward's again.
@@ -105,11 +104,6 @@ bool makes_places(const GraphPart& operation) {
 }
 
 using SharedPart = std::shared_ptr<GraphPart>;
-
-std::vector<SharedPart> operations_of(const GraphPart& graph) {
-  const auto found = graph.attributes.find(CUDNN_ATTR_OPERATIONGRAPH_OPS);
-  return found == graph.attributes.end() ? std::vector<SharedPart>{} : found->second.parts;
-}
 
 SharedPart& part_of(cudnnBackendDescriptor_t handle) { return *static_cast<SharedPart*>(handle); }
 
@@ -240,6 +234,11 @@ GraphPart::Attribute read(const GraphPart& part, cudnnBackendAttributeName_t nam
 }
 
 }  // namespace
+
+std::vector<SharedPart> operations_of(const GraphPart& graph) {
+  const auto found = graph.attributes.find(CUDNN_ATTR_OPERATIONGRAPH_OPS);
+  return found == graph.attributes.end() ? std::vector<SharedPart>{} : found->second.parts;
+}
 
 std::vector<std::int64_t> sizes_of(const GraphPart* tensor) {
   return tensor == nullptr ? std::vector<std::int64_t>{}

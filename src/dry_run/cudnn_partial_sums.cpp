@@ -6,6 +6,8 @@
 #include <bit>
 #include <optional>
 
+#include "src/dry_run/parts.h"
+
 namespace headroom::dry_run {
 namespace {
 
@@ -185,14 +187,14 @@ std::int64_t missing_partial_sums(const Convolution& convolution, const KnobValu
   constexpr std::int64_t kManyChannels = 64;
   const bool is_grouped =
       convolution.filter[1] > kManyChannels && convolution.filter[1] < convolution.input[1];
-  const std::int64_t groups = is_grouped ? convolution.input[1] / convolution.filter[1] : 1;
+  const std::int64_t count = is_grouped ? groups(convolution) : 1;
   TiledProduct product =
-      tiled_product(convolution, tile->tile, cluster, convolution.filter[0] / groups);
+      tiled_product(convolution, tile->tile, cluster, convolution.filter[0] / count);
   product.may_cut = without_sums == 0;
-  const auto bytes = [&](std::int64_t count) {
+  const auto bytes = [&](std::int64_t at_hand) {
     constexpr std::int64_t kUnit = 32;
-    const std::int64_t of_group = kept_bytes(product, count);
-    return groups > 1 ? parts(groups * of_group, kUnit) * kUnit : of_group;
+    const std::int64_t of_group = kept_bytes(product, at_hand);
+    return count > 1 ? whole_parts(count * of_group, kUnit) : of_group;
   };
   return bytes(multiprocessors) - bytes(std::min(multiprocessors, kAssumedMultiprocessors));
 }

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "src/dry_run/parts.h"
+
 namespace headroom::dry_run {
 namespace {
 

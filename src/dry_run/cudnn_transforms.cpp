@@ -3,14 +3,15 @@
 
 #include <algorithm>
 #include <bit>
-#include <tuple>
+
+#include "src/dry_run/parts.h"
 
 namespace headroom::dry_run {
 namespace {
 
 constexpr std::int64_t kUnit = 16;  // of what is placed into the work area
 
-std::int64_t aligned(std::int64_t bytes) { return parts(bytes, kUnit) * kUnit; }
+std::int64_t aligned(std::int64_t bytes) { return whole_parts(bytes, kUnit); }
 
 /// A convolution of two dimensions, of so many groups at a time.
 struct Pictures {
@@ -35,8 +36,9 @@ std::optional<Pictures> pictures_of(const Convolution& convolution) {
     return std::nullopt;
   }
   constexpr std::int64_t kGroupsAtATime = 8;
-  const auto& [input, output, filter] =
-      std::tie(convolution.input, convolution.output, convolution.filter);
+  const std::vector<std::int64_t>& input = convolution.input;
+  const std::vector<std::int64_t>& output = convolution.output;
+  const std::vector<std::int64_t>& filter = convolution.filter;
   const std::int64_t all_groups = groups(convolution);
   const bool is_copied = convolution.channels_last && points(input) > 1;
   return Pictures{.pass = convolution.pass,
@@ -58,7 +60,6 @@ std::optional<Pictures> pictures_of(const Convolution& convolution) {
 /// The same with each place between strides as a channel of its own.
 Pictures without_stride(Pictures pictures, const Convolution& convolution) {
   constexpr std::int64_t kChannels = 8;  // they come in eights
-  const auto whole = [](std::int64_t count) { return parts(count, kChannels) * kChannels; };
   const std::int64_t stride = convolution.strides[0];
   const auto result = [&](std::int64_t size, std::int64_t window, std::int64_t padding) {
     return size - window + 1 + 2 * parts(padding, stride);
@@ -70,8 +71,8 @@ Pictures without_stride(Pictures pictures, const Convolution& convolution) {
   pictures.result_rows = result(pictures.rows, pictures.window_rows, convolution.padding[0]);
   pictures.result_columns =
       result(pictures.columns, pictures.window_columns, convolution.padding[1]);
-  pictures.inputs = whole(pictures.inputs * stride * stride);
-  pictures.outputs = whole(pictures.outputs);
+  pictures.inputs = whole_parts(pictures.inputs * stride * stride, kChannels);
+  pictures.outputs = whole_parts(pictures.outputs, kChannels);
   pictures.copies_filter = pictures.copies_tensors = true;
   return pictures;
 }

@@ -57,11 +57,6 @@ std::int64_t bytes_of(const cudnnTensorStruct& tensor);
 /// Of all dimensions behind samples and channels.
 std::int64_t points(const std::vector<std::int64_t>& sizes);
 
-/// How many of so large parts it takes.
-inline std::int64_t parts(std::int64_t whole, std::int64_t part) {
-  return (whole + part - 1) / part;
-}
-
 /// The operations of a convolution, and of either of its gradients: they multiply the same pairs of
 /// numbers. `output`: the sizes of what the forward pass gives.
 std::int64_t convolution_flops(const std::vector<std::int64_t>& output,
@@ -91,6 +86,9 @@ struct GraphPart {
   /// The numbers of an attribute of 8-byte integers.
   std::vector<std::int64_t> numbers(cudnnBackendAttributeName_t name) const;
 };
+
+/// Of CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR.
+std::vector<std::shared_ptr<GraphPart>> operations_of(const GraphPart& graph);
 
 /// Of CUDNN_BACKEND_TENSOR_DESCRIPTOR; null: no sizes, and float.
 std::vector<std::int64_t> sizes_of(const GraphPart* tensor);

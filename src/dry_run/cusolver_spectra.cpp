@@ -28,8 +28,6 @@ std::int64_t singular_flops(std::int64_t m, std::int64_t n, std::int64_t batch, 
          9 * cube_flops(shorter, batch, type);
 }
 
-bool is_complex(cudaDataType type) { return type == CUDA_C_32F || type == CUDA_C_64F; }
-
 }  // namespace
 
 HEADROOM_ENTRY cusolverStatus_t cusolverDnCreateGesvdjInfo(gesvdjInfo_t* info) {

@@ -28,8 +28,9 @@ std::int64_t usual_launch_ns() {
   static const IsRecording is_recording = find_grad_mode();
   static const bool has_python = dlsym(RTLD_DEFAULT, "Py_IsInitialized") != nullptr;
   const HostPace& pace = has_python ? kPythonPace : kCxxPace;
+  thread_local const bool is_first = is_first_thread();
   const bool is_recorded = is_recording != nullptr && is_recording();
-  return is_recorded || !is_first_thread() ? pace.autograd_ns : pace.other_ns;
+  return is_recorded || !is_first ? pace.autograd_ns : pace.other_ns;
 }
 
 }  // namespace headroom::dry_run

@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "src/dry_run/parts.h"
+
 namespace headroom::dry_run {
 namespace {
 
@@ -125,7 +127,7 @@ bool GpuMemory::take_locked(std::int64_t bytes) {
 
 std::uintptr_t GpuMemory::next_address(std::int64_t bytes) {
   // One granule stays free between two ranges, as a guard.
-  const std::int64_t granules = (bytes + kGranularity - 1) / kGranularity + 1;
+  const std::int64_t granules = parts(bytes, kGranularity) + 1;
   const auto size = static_cast<std::uintptr_t>(granules * kGranularity);
   if (size > lowest_ - begin_) {
     std::fprintf(stderr, "headroom dry run: all %ld TiB of device addresses are used up\n",

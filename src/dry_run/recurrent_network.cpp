@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "src/dry_run/parts.h"
+
 namespace headroom::dry_run {
 namespace {
 
@@ -12,6 +14,25 @@ bool is_projected(const RecurrentNetwork& network) { return network.output != ne
 
 bool is_lstm(const RecurrentNetwork& network) { return network.cell == Cell::lstm; }
 
+/// For each hidden number of a layer.
+struct Counts {
+  std::int64_t gates;
+  std::int64_t states;  // of a time step of a sample, while gates are multiplied
+  std::int64_t kept;    // of a time step: an LSTM its gates and its cell
+};
+
+Counts counts(const RecurrentNetwork& network) {
+  switch (network.cell) {
+    case Cell::lstm:
+      return {.gates = 4, .states = 6, .kept = 5};
+    case Cell::gru:
+      return {.gates = 3, .states = 3, .kept = 6};
+    case Cell::plain:
+      break;
+  }
+  return {.gates = 1, .states = 1, .kept = 1};
+}
+
 /// The numbers in the matrices of a layer.
 std::int64_t matrices_of(const RecurrentNetwork& network, std::int64_t pseudo_layer) {
   const std::int64_t projection = is_projected(network) ? network.hidden * network.output : 0;
@@ -19,35 +40,8 @@ std::int64_t matrices_of(const RecurrentNetwork& network, std::int64_t pseudo_la
          projection;
 }
 
-/// What a layer keeps of a time step for each of its hidden numbers: an LSTM its gates and its
-/// cell, and what it projects.
-std::int64_t kept_numbers(const RecurrentNetwork& network) {
-  switch (network.cell) {
-    case Cell::lstm:
-      return is_projected(network) ? 6 : 5;
-    case Cell::gru:
-      return 6;
-    case Cell::plain:
-      break;
-  }
-  return 1;
-}
-
 /// An LSTM has cells beside its outputs.
 std::int64_t cell_states(const RecurrentNetwork& network) { return is_lstm(network) ? 2 : 0; }
-
-/// Of a layer and a sample, while gates are multiplied: states of a time step.
-std::int64_t states(const RecurrentNetwork& network) {
-  switch (network.cell) {
-    case Cell::lstm:
-      return 6;
-    case Cell::gru:
-      return 3;
-    case Cell::plain:
-      break;
-  }
-  return 1;
-}
 
 /// The hidden numbers of all rows, and of all samples in each layer of a direction.
 std::int64_t row_numbers(const RecurrentNetwork& network, const Sequences& sequences) {
@@ -58,6 +52,11 @@ std::int64_t sample_numbers(const RecurrentNetwork& network, const Sequences& se
   return network.layers * sequences.samples * network.hidden;
 }
 
+/// What dropout between the layers works in.
+std::int64_t dropped_numbers(const RecurrentNetwork& network, const Sequences& sequences) {
+  return network.has_dropout && network.layers > 1 ? row_numbers(network, sequences) : 0;
+}
+
 /// What a forward pass works in, and a backward one for the gradients of what it was given. Two
 /// directions take all their time steps at once, and two rows and two states more each.
 std::int64_t gate_numbers(const RecurrentNetwork& network, const Sequences& sequences) {
@@ -65,11 +64,11 @@ std::int64_t gate_numbers(const RecurrentNetwork& network, const Sequences& sequ
   const std::int64_t of_samples = sample_numbers(network, sequences);
   const std::int64_t projected = is_projected(network) ? of_rows : 0;
   if (network.directions == 2) {
-    return 2 * ((gates(network) + 2) * of_rows + (states(network) + 2) * of_samples + projected);
+    return 2 *
+           ((gates(network) + 2) * of_rows + (counts(network).states + 2) * of_samples + projected);
   }
-  const std::int64_t dropped = network.has_dropout && network.layers > 1 ? of_rows : 0;
-  return gates(network) * sequences.rows_at_once * network.hidden + states(network) * of_samples +
-         projected + dropped;
+  return gates(network) * sequences.rows_at_once * network.hidden +
+         counts(network).states * of_samples + projected + dropped_numbers(network, sequences);
 }
 
 std::int64_t gate_numbers_in_registers(const RecurrentNetwork& network,
@@ -79,8 +78,8 @@ std::int64_t gate_numbers_in_registers(const RecurrentNetwork& network,
   if (network.directions == 2) {
     return (6 * gates(network) + 4) * of_rows + 2 * (3 + cell_states(network)) * of_samples;
   }
-  const std::int64_t dropped = network.has_dropout && network.layers > 1 ? of_rows : 0;
-  return 5 * gates(network) * of_rows + (2 + cell_states(network)) * of_samples + dropped;
+  return 5 * gates(network) * of_rows + (2 + cell_states(network)) * of_samples +
+         dropped_numbers(network, sequences);
 }
 
 /// Of one layer its inputs. Of several, of one direction, inputs of some time steps: 16 of most
@@ -123,17 +122,7 @@ std::int64_t packed_numbers(const RecurrentNetwork& network, const Sequences& se
 
 }  // namespace
 
-std::int64_t gates(const RecurrentNetwork& network) {
-  switch (network.cell) {
-    case Cell::lstm:
-      return 4;
-    case Cell::gru:
-      return 3;
-    case Cell::plain:
-      break;
-  }
-  return 1;
-}
+std::int64_t gates(const RecurrentNetwork& network) { return counts(network).gates; }
 
 std::int64_t pseudo_layers(const RecurrentNetwork& network) {
   return network.layers * network.directions;
@@ -163,19 +152,20 @@ std::int64_t weights(const RecurrentNetwork& network) {
   return matrices(network) + biases;
 }
 
-/// Beside kept_numbers() what goes from layer to layer, before it is projected too, and bits for
-/// what dropout may drop: each direction drops of what both gave. What the last layer gives is the
-/// caller's.
+/// Beside what each layer keeps what goes from layer to layer, before it is projected too, and bits
+/// for what dropout may drop: each direction drops of what both gave. What the last layer gives is
+/// the caller's.
 std::int64_t kept_bytes(const RecurrentNetwork& network, std::int64_t rows) {
   constexpr std::int64_t kOwnBytes = 256;
-  const std::int64_t projected = is_projected(network) ? network.output : 0;
+  // An LSTM alone may project: what it does, and what comes of it.
+  const std::int64_t projected = is_projected(network) ? network.hidden + network.output : 0;
   const std::int64_t in_layers =
-      rows * pseudo_layers(network) * (kept_numbers(network) * network.hidden + projected);
+      rows * pseudo_layers(network) * (counts(network).kept * network.hidden + projected);
   const std::int64_t between = rows * (network.layers - 1) * network.directions;
   const std::int64_t dropped =
       network.has_dropout ? between * network.directions * network.output : 0;
-  return network.number_bytes * (in_layers + between * network.hidden) +
-         (dropped + 127) / 128 * 16 + kOwnBytes;
+  return network.number_bytes * (in_layers + between * network.hidden) + parts(dropped, 128) * 16 +
+         kOwnBytes;
 }
 
 /// Beside the numbers above a copy of the matrices, and what a layer's products work in.
@@ -193,7 +183,7 @@ std::int64_t working_bytes(const RecurrentNetwork& network, const Sequences& seq
     numbers = std::max(numbers, gradients + 2 * packed);
   }
   // Two integers a sample say where its rows lie.
-  const std::int64_t places = sequences.packed ? 0 : (8 * sequences.samples + 31) / 32 * 32;
+  const std::int64_t places = sequences.packed ? 0 : whole_parts(8 * sequences.samples, 32);
   return network.number_bytes * (matrices(network) + numbers) +
          pseudo_layers(network) * kProductsBytes + places + kOwnBytes;
 }

@@ -21,17 +21,6 @@ namespace {
 
 using Bytes = std::vector<unsigned char>;
 
-/// Writes the number that stands at `from` as one of another type.
-void convert(const void* from, c10::ScalarType from_type, void* to, c10::ScalarType to_type) {
-  with_type(from_type, [&](auto source) {
-    with_type(to_type, [&](auto target) {
-      std::memcpy(&source, from, sizeof(source));
-      target = static_cast<decltype(target)>(source);
-      std::memcpy(to, &target, sizeof(target));
-    });
-  });
-}
-
 /// What the tensors that are read hold; nothing: of one, nothing is known.
 std::optional<std::vector<Bytes>> read_all(const Operands& operands, Inputs& inputs) {
   std::vector<Bytes> all;

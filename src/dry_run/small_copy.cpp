@@ -5,7 +5,6 @@
 
 #include <array>
 #include <cstdint>
-#include <cstring>
 #include <string_view>
 #include <vector>
 
@@ -57,18 +56,13 @@ std::optional<Sides> sides_in(std::string_view name) {
 
 /// Empty: a type is none that is followed.
 Bytes converted(const Bytes& bytes, c10::ScalarType from, c10::ScalarType to) {
-  Bytes result;
-  with_type(from, [&](auto source) {
-    with_type(to, [&](auto target) {
-      using Target = decltype(target);
-      for (std::size_t place = 0; place < bytes.size(); place += sizeof(source)) {
-        std::memcpy(&source, bytes.data() + place, sizeof(source));
-        target = static_cast<Target>(source);
-        const auto* first = reinterpret_cast<const unsigned char*>(&target);
-        result.insert(result.end(), first, first + sizeof(target));
-      }
-    });
-  });
+  const std::size_t width = bytes_of_type(from);
+  const std::size_t new_width = bytes_of_type(to);
+  if (width == 0 || new_width == 0) return {};
+  Bytes result(bytes.size() / width * new_width);
+  for (std::size_t i = 0; i < bytes.size() / width; ++i) {
+    convert(&bytes[i * width], from, &result[i * new_width], to);
+  }
   return result;
 }
 

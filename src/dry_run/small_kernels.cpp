@@ -177,24 +177,21 @@ bool run_reduce(SmallKernel kernel, const SmallLaunch& launch, KnownBytes& known
   return true;
 }
 
+/// Whether all of several bools hold, or any. What is not known counts as holding where all are to.
 /// It may have written to its other buffers, of which nobody reads.
-bool run_all(const SmallLaunch& launch, KnownBytes& known, Owns owns) {
+bool run_bools(SmallKernel kernel, const SmallLaunch& launch, KnownBytes& known, Owns owns) {
   const Reduce reduce(launch.arguments[0], /*is_of_bytes=*/true);
   if (!reduce.gives_one(sizeof(bool)) || !owns(reduce.from()) || !owns(reduce.to())) return false;
   Inputs inputs(known);
   const auto bytes = inputs.bytes(reduce.from(), reduce.inputs());
-  const bool holds = std::ranges::all_of(bytes, [](unsigned char byte) { return byte != 0; });
-  known.fill(reduce.to(), holds ? 1 : 0, sizeof(bool), bytes.empty() || inputs.is_assumed());
-  return true;
-}
-
-bool run_any(const SmallLaunch& launch, KnownBytes& known, Owns owns) {
-  const Reduce reduce(launch.arguments[0], /*is_of_bytes=*/true);
-  if (!reduce.gives_one(sizeof(bool)) || !owns(reduce.from()) || !owns(reduce.to())) return false;
-  Inputs inputs(known);
-  const auto bytes = inputs.bytes(reduce.from(), reduce.inputs());
-  const bool holds = std::ranges::any_of(bytes, [](unsigned char byte) { return byte != 0; });
-  put(known, reduce.to(), {&holds, sizeof(holds), !bytes.empty()}, inputs);
+  const auto is_true = [](unsigned char byte) { return byte != 0; };
+  if (kernel == SmallKernel::all) {
+    const bool hold = std::ranges::all_of(bytes, is_true);
+    known.fill(reduce.to(), hold ? 1 : 0, sizeof(bool), bytes.empty() || inputs.is_assumed());
+  } else {
+    const bool holds = std::ranges::any_of(bytes, is_true);
+    put(known, reduce.to(), {&holds, sizeof(holds), !bytes.empty()}, inputs);
+  }
   return true;
 }
 
@@ -304,9 +301,8 @@ bool run_small_kernel(SmallKernel kernel, const SmallLaunch& launch, KnownBytes&
     case SmallKernel::min:
       return run_reduce(kernel, launch, known, owns);
     case SmallKernel::any:
-      return run_any(launch, known, owns);
     case SmallKernel::all:
-      return run_all(launch, known, owns);
+      return run_bools(kernel, launch, known, owns);
     case SmallKernel::join:
       return run_join(launch, known, owns);
     case SmallKernel::triangle:

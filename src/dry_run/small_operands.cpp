@@ -2,20 +2,18 @@
 #include "src/dry_run/small_operands.h"
 
 #include <algorithm>
+#include <cstring>
 #include <functional>
 #include <numeric>
 #include <utility>
 
+#include "src/dry_run/parts.h"
 #include "src/dry_run/small_launch.h"
 
 namespace headroom::dry_run {
 namespace {
 
 using Types = std::vector<c10::ScalarType>;
-
-std::size_t aligned(std::size_t place, std::size_t alignment) {
-  return (place + alignment - 1) / alignment * alignment;
-}
 
 /// A byte for each.
 Types types_at(const void* memory, std::size_t count) {
@@ -67,8 +65,9 @@ Operands of_strided_places(std::string_view name, void** arguments, const Signat
   }
   const std::size_t strides = sizeof(int) + kMostDimensions * kDivider;
   const std::size_t data =
-      aligned(strides + kMostDimensions * tensors * sizeof(std::uint32_t), alignof(void*));
-  const std::size_t functor = aligned(data + tensors * sizeof(void*), signature.functor_alignment);
+      whole_parts(strides + kMostDimensions * tensors * sizeof(std::uint32_t), alignof(void*));
+  const std::size_t functor =
+      whole_parts(data + tensors * sizeof(void*), signature.functor_alignment);
   operands.functor = static_cast<const char*>(function) + functor;
   const bool converts = name.find("22gpu_kernel_impl_nocast") == std::string_view::npos;
   const Types types =
@@ -87,6 +86,16 @@ Operands of_strided_places(std::string_view name, void** arguments, const Signat
 }
 
 }  // namespace
+
+void convert(const void* from, c10::ScalarType from_type, void* to, c10::ScalarType to_type) {
+  with_type(from_type, [&](auto source) {
+    with_type(to_type, [&](auto target) {
+      std::memcpy(&source, from, sizeof(source));
+      target = static_cast<decltype(target)>(source);
+      std::memcpy(to, &target, sizeof(target));
+    });
+  });
+}
 
 std::size_t Operands::Tensor::reach(const std::vector<std::uint32_t>& sizes) const {
   std::size_t last = 0;

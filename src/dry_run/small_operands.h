@@ -46,6 +46,9 @@ inline std::size_t bytes_of_type(c10::ScalarType type) {
   return bytes;
 }
 
+/// Writes the number that stands at `from` as one of another type, both of types that are followed.
+void convert(const void* from, c10::ScalarType from_type, void* to, c10::ScalarType to_type);
+
 /// What a functor takes and gives: of each tensor, what it is written to first, the type.
 struct Signature {
   std::vector<c10::ScalarType> types;

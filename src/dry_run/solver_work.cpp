@@ -4,13 +4,15 @@
 #include <algorithm>
 #include <bit>
 
+#include "src/dry_run/parts.h"
+
 namespace headroom::dry_run {
 namespace {
 
 constexpr std::int64_t kOwnBytes = 128;
 
 /// Jacobi's method and Cholesky's take matrices in tiles of 32 columns.
-std::int64_t tiles(std::int64_t n) { return (n + 31) / 32; }
+std::int64_t tiles(std::int64_t n) { return parts(n, 32); }
 
 /// What each matrix of several takes; up to some 690 rows the matrix is made tridiagonal in blocks
 /// of columns, from there in two steps.
@@ -46,7 +48,7 @@ std::int64_t lu_bytes(std::int64_t n) {
 }
 
 std::int64_t cholesky_bytes(std::int64_t n) {
-  return (4 * tiles(n) * tiles(n) + 31) / 32 * 32 + kOwnBytes;
+  return whole_parts(4 * tiles(n) * tiles(n), 32) + kOwnBytes;
 }
 
 std::int64_t ldl_numbers(std::int64_t n, std::int64_t number_bytes) {

@@ -111,11 +111,11 @@ Work work_of(WorkKind kind, std::int64_t ns, std::int64_t launches) {
   return work;
 }
 
+}  // namespace
+
 bool is_complex(cudaDataType type) {
   return type == CUDA_C_32F || type == CUDA_C_64F || type == CUDA_C_16F || type == CUDA_C_16BF;
 }
-
-}  // namespace
 
 std::int64_t host_memory_ns(std::int64_t bytes) {
   return at_rate(static_cast<double>(bytes), kHostBytesPerSecond);

@@ -73,6 +73,7 @@ std::int64_t product_flops(std::int64_t m, std::int64_t n, std::int64_t k, std::
 
 /// Of a number of the type.
 std::int64_t element_bytes(cudaDataType type);
+bool is_complex(cudaDataType type);
 
 /// Product::row_bytes of matrices whose rows are so many numbers apart.
 std::int64_t row_bytes(std::initializer_list<std::int64_t> leading, cudaDataType type);

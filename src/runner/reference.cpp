@@ -19,6 +19,16 @@ const ModelInfo* model_of(const Catalog& catalog, const Case& one) {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using Trait = bool TechniqueInfo::*;
+
+/// The first of the case's techniques of which it is true; null: none.
+const TechniqueInfo* technique_with(const Catalog& catalog, const Case& one, Trait trait) {
+  for (const Json& technique : one.techniques) {
+    const TechniqueInfo* info = catalog.find_technique(technique.at("name").get<std::string>());
+    if (info != nullptr && info->*trait) return info;
+  }
+  return nullptr;
+}
 
 /// One figure of the first step that techniques may change only so much.
 struct Checked {
@@ -61,9 +71,8 @@ bool is_plain_case(const Case& one) { return is_plain(one.ranks(), one.technique
 /// What the case would be without its techniques: where ranks share a batch, on one rank.
 Json plain_fields(const Catalog& catalog, const Case& one) {
   Json fields = one.fields;
-  for (const Json& technique : one.techniques) {
-    const TechniqueInfo* info = catalog.find_technique(technique.at("name").get<std::string>());
-    if (info != nullptr && info->replicates_batch) fields["ranks"] = 1;
+  if (technique_with(catalog, one, &TechniqueInfo::replicates_batch) != nullptr) {
+    fields["ranks"] = 1;
   }
   return fields;
 }
@@ -79,23 +88,17 @@ bool draws_on_device(const Catalog& catalog, const Case& one) {
   const Json* head = one.find("model.head");
   const bool is_from_file = weights != nullptr && !weights->get<std::string>().empty() &&
                             (head == nullptr || *head != "new");
-  return !is_from_file && std::ranges::any_of(one.techniques, [&](const Json& technique) {
-    const TechniqueInfo* info = catalog.find_technique(technique.at("name").get<std::string>());
-    return info != nullptr && info->draws_on_device;
-  });
+  return !is_from_file && technique_with(catalog, one, &TechniqueInfo::draws_on_device) != nullptr;
 }
 
 /// Why the first step's figures are not those of the plain case; empty: they are.
 std::string why_other_sums(const Catalog& catalog, const Case& one) {
   const ModelInfo* model = model_of(catalog, one);
   if (model == nullptr || !model->mixes_samples) return "";
-  for (const Json& technique : one.techniques) {
-    const TechniqueInfo* info = catalog.find_technique(technique.at("name").get<std::string>());
-    if (info == nullptr || !info->splits_batch) continue;
-    return model->name + " normalises by the statistics of a micro-batch, and " + info->name +
-           " makes other ones";
-  }
-  return "";
+  const TechniqueInfo* splits = technique_with(catalog, one, &TechniqueInfo::splits_batch);
+  if (splits == nullptr) return "";
+  return model->name + " normalises by the statistics of a micro-batch, and " + splits->name +
+         " makes other ones";
 }
 
 std::string why_not_comparable(const Catalog& catalog, const Case& one, const Case& reference,
@@ -109,11 +112,8 @@ std::string why_not_comparable(const Catalog& catalog, const Case& one, const Ca
 
 /// Whether the figure is of other parameters than without the case's techniques.
 bool is_of_others(const Catalog& catalog, const Case& one, const Checked& checked) {
-  if (checked.column != column::first_gradient_norm) return false;
-  return std::ranges::any_of(one.techniques, [&](const Json& technique) {
-    const TechniqueInfo* info = catalog.find_technique(technique.at("name").get<std::string>());
-    return info != nullptr && info->trains_others;
-  });
+  return checked.is_gradient &&
+         technique_with(catalog, one, &TechniqueInfo::trains_others) != nullptr;
 }
 
 std::string text(double value) { return Json(value).dump(); }
