@@ -5,7 +5,7 @@ import statistics
 from collections import defaultdict
 from dataclasses import dataclass
 
-from atlas_source import Source, is_of_the_tenth
+from atlas_source import Figure, Source, is_of_the_tenth
 
 PLANNED = {"allocated": "peak_allocated_bytes", "reserved": "peak_reserved_bytes",
            "driver": "peak_reserved_bytes",  # and the constant
@@ -28,11 +28,16 @@ class Judged:
     measured: float
     note: str = ""
     others: dict = None
-    interval: tuple = ("", "")  # of the time of a step
+    interval: tuple = ("", "")  # of the time of a step, or of what a sample may see
 
     @property
     def error(self) -> float:
         return self.planned / self.measured - 1 if self.planned and self.measured else None
+
+    @property
+    def is_inside(self) -> bool:
+        lower, upper = self.interval
+        return lower != "" and lower <= self.measured <= upper
 
 
 def ended_early(source: Source, column: str) -> tuple:
@@ -62,6 +67,16 @@ def constant_of(pairs: list) -> float:
     """What lies outside the allocator: the median of the tenth's differences."""
     differences = [measured - planned for key, planned, measured in pairs if is_of_the_tenth(key)]
     return statistics.median(differences) if differences else 0
+
+
+def interval_of(figure: Figure, answer: dict, constant: float) -> tuple:
+    """Of samples: from the peak behind the program's reset to that of all of it."""
+    if figure.what == "step":
+        return tuple(answer.get(f"step_time_estimate_{end}_ns", "") for end in ("lower", "upper"))
+    if figure.what != "driver" or not figure.since_reset:
+        return "", ""
+    return tuple(round(answer.get(name, 0) + constant)
+                 for name in ("latest_peak_reserved_bytes", "peak_reserved_bytes"))
 
 
 def judge(source: Source, answers: list, fitted: dict = None) -> tuple:
@@ -101,10 +116,8 @@ def judge(source: Source, answers: list, fitted: dict = None) -> tuple:
             else:
                 note = ""
             others = {other.what: other.value_of(row) for other in source.others}
-            interval = tuple(answer.get(f"step_time_estimate_{end}_ns", "")
-                             for end in ("lower", "upper")) if is_time else ("", "")
             judged.append(Judged(row, figure.what, answer.get(name, 0), planned, measured, note,
-                                 others, interval))
+                                 others, interval_of(figure, answer, constant)))
     return judged, constants
 
 

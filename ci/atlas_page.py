@@ -12,7 +12,7 @@ from atlas_source import Source
 GATED = 0.005  # a row may be as much further off: reserved memory moves with the host's pace
 OPEN = 0.10  # errors above it have a cause, or are listed as open
 OPEN_TIME = 0.25  # of the times of steps
-# Bytes; of steps nanoseconds, and an interval.
+# Bytes; of steps nanoseconds.
 COLUMNS = ("key", "figure", "peak", "planned", "measured", "error", "lower", "upper", "note",
            "cause")
 
@@ -26,7 +26,7 @@ def write_rows(source: Source, judged: list, constants: dict, out: Path) -> None
         for one in judged:
             error = "" if one.error is None else f"{one.error:.5f}"
             is_far = counts(one) and abs(one.error) > bound_of(one.what)
-            cause = source.cause_of(one.row) if is_far else ""
+            cause = source.cause_of(one.row, one.is_inside) if is_far else ""
             figures = [round(figure) for figure in (one.peak, one.planned, one.measured)]
             estimates = [round(one.others[other]) if one.others[other] else "" for other in others]
             writer.writerow([one.row["key"], one.what, *figures, error, *one.interval,
@@ -37,9 +37,8 @@ def write_rows(source: Source, judged: list, constants: dict, out: Path) -> None
         mine = [one for one in judged if one.what == what]
         facts["figures"][what] = spread([one.error for one in mine if counts(one)]) | {
             "notes": notes_of(mine)}
-        inside = [one.interval[0] <= one.measured <= one.interval[1]
-                  for one in mine if counts(one) and one.interval[0]]
-        if inside:
+        inside = [one.is_inside for one in mine if counts(one) and one.interval[0]]
+        if inside and what == "step":
             facts["figures"][what]["inside"] = sum(inside) / len(inside)
     if source.others:
         facts["others"] = {name: spread(errors)

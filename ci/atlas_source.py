@@ -66,10 +66,11 @@ class Source:
         gpu = row.get("gpu") or self.facts["gpu"]
         return str(self.folder / gpu) if gpu.endswith(".yaml") else gpu
 
-    def cause_of(self, row: dict) -> str:
-        """Why the plan of the row is off, where that is known; empty: it is not."""
+    def cause_of(self, row: dict, is_inside: bool) -> str:
+        """Why the plan of the row is off, where that is known; empty: it is not. `is_inside`: the
+        figure lies in the plan's interval."""
         for cause in self.causes:
-            if row["key"] in cause.get("keys", ()) or any(
+            if row["key"] in cause.get("keys", ()) or (is_inside and cause.get("inside")) or any(
                     row.get(column) == value for column, value in cause.get("where", {}).items()):
                 return " ".join(cause["cause"].split())
         return ""

@@ -212,14 +212,13 @@ void add_transforms(std::vector<CudnnEngine>& engines, const Convolution& convol
   }
 }
 
-/// To what cuDNN ranks without a GPU, what it ranks with one. Of GPUs other than Hopper's, which
-/// nobody asked, it is only the products.
+/// To what cuDNN ranks without a GPU, what it ranks with one. What it compiles was seen on Hopper
+/// alone.
 void add_unlisted(std::vector<CudnnEngine>& engines, const Convolution& convolution) {
   constexpr int kHopper = 9;
   add_product(engines, convolution);
-  if (dry_run().gpu.capability.major != kHopper) return;
   add_transforms(engines, convolution);
-  if (is_compiled_first(convolution)) {
+  if (dry_run().gpu.capability.major == kHopper && is_compiled_first(convolution)) {
     engines.insert(engines.begin(), {.index = kUnlisted,
                                      .workspace_bytes = compiled_workspace(convolution),
                                      .behavior_notes = {CUDNN_BEHAVIOR_NOTE_RUNTIME_COMPILATION}});

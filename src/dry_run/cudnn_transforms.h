@@ -14,7 +14,8 @@ namespace headroom::dry_run {
 //
 // The bytes are those of an H100 with cuDNN 9.19: of 2745 of 2747 such engines (Fourier) and of all
 // 575 (Winograd). Of forward passes in float32 it lists Fourier's for nine in ten, the others in no
-// pattern that was found; here they all have it.
+// pattern that was found; here they all have it. That an A100 tries them too is seen in what
+// nvidia-smi said of one (docs/atlas.md).
 
 /// Fourier transforms (CUDNN_NUMERICAL_NOTE_FFT), which no program gets that does not let cuDNN try
 /// its engines: a picture is one tile, of gradients of the input two at a time.

@@ -103,6 +103,20 @@ def test_the_page_lists_what_is_far_off():
         expect(line in page, True, line)
 
 
+def test_samples_may_see_what_is_short_or_not():
+    source = source_of({("a", 8): 300, ("b", 8): 300, ("c", 8): 300})
+    source.measured = [Figure("driver", "mib", "MiB", since_reset=True)]
+    source.causes = [{"cause": "a trial", "inside": True}]
+    later = {"a": 200, "b": 200, "c": 300}
+    answers = [answer((model, 8), peak) | {"latest_peak_reserved_bytes": later[model] * MIB}
+               for model, peak in {"a": 290, "b": 310, "c": 300}.items()]
+    judged, _ = atlas_judge.judge(source, answers, {"mib": 0})
+    expect([round(one.planned / MIB) for one in judged], [200, 200, 300], "what is planned")
+    expect([one.interval for one in judged][1], (200 * MIB, 310 * MIB), "the interval")
+    expect([source.cause_of(one.row, one.is_inside) for one in judged],
+           ["", "a trial", "a trial"], "causes")
+
+
 def test_every_source_can_be_read():
     for name in atlas_source.names():
         source = atlas_source.read(name)
