@@ -31,27 +31,16 @@ Side side_of(const void* caster) {
   return {at<c10::ScalarType>(caster), at<std::uint32_t>(caster, 4)};
 }
 
-/// A type of numbers, as a mangled name writes it; nothing: another one.
-std::optional<Side> side_named(char letter) {
-  constexpr std::string_view kLetters = "bhilfd";
-  constexpr std::array kNamedTypes{c10::ScalarType::Bool,  c10::ScalarType::Byte,
-                                   c10::ScalarType::Int,   c10::ScalarType::Long,
-                                   c10::ScalarType::Float, c10::ScalarType::Double};
-  const std::size_t place = kLetters.find(letter);
-  if (place == std::string_view::npos) return std::nullopt;
-  return Side{kNamedTypes.at(place), bytes_of_type(kNamedTypes.at(place))};
-}
-
 /// By the name of converting_copy_kernel_cuda<from, to>, which PyTorch has since 2.15; nothing: it
 /// is another kernel, or of another type.
 std::optional<Sides> sides_in(std::string_view name) {
   constexpr std::string_view kKernel = "27converting_copy_kernel_cudaI";
   const std::size_t types = name.find(kKernel) + kKernel.size();
   if (name.find(kKernel) == std::string_view::npos || types + 3 > name.size()) return std::nullopt;
-  const auto from = side_named(name[types]);
-  const auto to = side_named(name[types + 1]);
+  const auto from = type_named(name.substr(types, 1));
+  const auto to = type_named(name.substr(types + 1, 1));
   if (!from || !to || name[types + 2] != 'E') return std::nullopt;
-  return Sides{*from, *to};
+  return Sides{{*from, bytes_of_type(*from)}, {*to, bytes_of_type(*to)}};
 }
 
 /// Empty: a type is none that is followed.

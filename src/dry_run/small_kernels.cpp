@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/dry_run/small_kernels.h"
 
-#include <c10/util/BFloat16.h>
-#include <c10/util/Half.h>
+#include <c10/core/ScalarType.h>
 
 #include <algorithm>
 #include <array>
@@ -10,14 +9,18 @@
 #include <cstdlib>
 #include <cstring>
 #include <numeric>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "src/dry_run/small_arithmetic.h"
 #include "src/dry_run/small_copy.h"
+#include "src/dry_run/small_counts.h"
 #include "src/dry_run/small_launch.h"
 #include "src/dry_run/small_logic.h"
+#include "src/dry_run/small_operands.h"
 #include "src/dry_run/small_ranges.h"
+#include "src/dry_run/small_uniques.h"
 
 namespace headroom::dry_run {
 namespace {
@@ -37,37 +40,12 @@ void fill(const Elementwise& launch, std::size_t width, KnownBytes& known) {
   known.set(launch.pointer(0), bytes.data(), size);
 }
 
-/// A type of numbers, as mangled names write it.
-struct NumberType {
-  std::string_view mangled;
-  std::size_t width;  // bytes
-  bool (*are_equal)(const void* one, const void* other);
-};
-
-template <class T>
-bool are_equal(const void* one, const void* other) {
-  return at<T>(one) == at<T>(other);
-}
-
-constexpr std::array kNumberTypes{
-    NumberType{"b", sizeof(bool), &are_equal<bool>},
-    NumberType{"i", sizeof(std::int32_t), &are_equal<std::int32_t>},
-    NumberType{"l", sizeof(std::int64_t), &are_equal<std::int64_t>},
-    NumberType{"f", sizeof(float), &are_equal<float>},
-    NumberType{"d", sizeof(double), &are_equal<double>},
-    NumberType{"N3c104HalfE", sizeof(c10::Half), &are_equal<c10::Half>},
-    NumberType{"N3c108BFloat16E", sizeof(c10::BFloat16), &are_equal<c10::BFloat16>},
-};
-
-/// The first type of a template's arguments; null: it is no template of the name, or its first
-/// argument is none of these.
-const NumberType* type_of(std::string_view name, std::string_view with_template) {
+/// The first type of a template's arguments; nothing: it is no template of the name, or its first
+/// argument is none that is followed.
+std::optional<c10::ScalarType> type_of(std::string_view name, std::string_view with_template) {
   const std::size_t place = name.find(with_template);
-  if (place == std::string_view::npos) return nullptr;
-  const auto found = std::ranges::find_if(kNumberTypes, [&](const NumberType& type) {
-    return name.substr(place + with_template.size()).starts_with(type.mangled);
-  });
-  return found == kNumberTypes.end() ? nullptr : &*found;
+  if (place == std::string_view::npos) return std::nullopt;
+  return type_named(name.substr(place + with_template.size()));
 }
 
 /// Whether two bools are true; of tensors with more than one element it is not known.
@@ -81,37 +59,43 @@ void both(const Elementwise& launch, KnownBytes& known) {
   known.fill(launch.pointer(0), is_false(one) || is_false(other) ? 0 : 1, 1, is_assumed);
 }
 
-const NumberType* fill_type(const char* name) { return type_of(name, "11FillFunctorI"); }
+std::optional<c10::ScalarType> fill_type(const char* name) {
+  return type_of(name, "11FillFunctorI");
+}
 
 constexpr std::string_view kWithNumber = "13AUnaryFunctorI";
 
 /// Of numbers that are compared with each other, or with one number, which the functor holds as
-/// float where they are of 16 bits; null: that, or it is no such kernel.
-const NumberType* equal_type(std::string_view name) {
-  if (name.find("16CompareEqFunctorI") == std::string_view::npos) return nullptr;
-  if (const auto* type = type_of(name, "13BinaryFunctorI")) return type;
-  const NumberType* type = type_of(name, kWithNumber);
-  return type == nullptr || type->mangled.size() > 1 ? nullptr : type;
+/// float where they are of 16 bits; nothing: that, or it is no such kernel.
+std::optional<c10::ScalarType> equal_type(std::string_view name) {
+  if (name.find("16CompareEqFunctorI") == std::string_view::npos) return std::nullopt;
+  if (const auto type = type_of(name, "13BinaryFunctorI")) return type;
+  const auto type = type_of(name, kWithNumber);
+  return type && bytes_of_type(*type) == 2 ? std::nullopt : type;
 }
 
 /// {0: ==, 1: !=} of two tensors, or {the same, number} of a tensor and a number: a byte for each
 /// element.
 std::vector<unsigned char> equal(const Elementwise& launch, std::string_view name, Inputs& inputs) {
   const bool is_with_number = name.find(kWithNumber) != std::string_view::npos;
-  const NumberType& type = *equal_type(name);
-  const std::size_t place_of_number = std::max(type.width, sizeof(int));
-  const auto self = inputs.bytes(launch.pointer(1), launch.count * type.width);
+  const c10::ScalarType type = *equal_type(name);
+  const std::size_t width = bytes_of_type(type);
+  const auto self = inputs.bytes(launch.pointer(1), launch.count * width);
   const auto other = is_with_number ? std::vector<unsigned char>{}
-                                    : inputs.bytes(launch.pointer(2), launch.count * type.width);
+                                    : inputs.bytes(launch.pointer(2), launch.count * width);
   std::vector<unsigned char> result;
   if (self.empty() || (other.empty() && !is_with_number)) return result;
   const bool differs = at<int>(launch.functor) == 1;
-  const auto* number = static_cast<const unsigned char*>(launch.functor) + place_of_number;
-  for (std::size_t i = 0; i < launch.count; ++i) {
-    const auto* right = is_with_number ? number : other.data() + i * type.width;
-    const bool is_equal = type.are_equal(self.data() + i * type.width, right);
-    result.push_back(is_equal != differs ? 1 : 0);
-  }
+  const std::size_t place_of_number = std::max(width, sizeof(int));
+  with_type(type, [&](auto zero) {
+    using T = decltype(zero);
+    for (std::size_t i = 0; i < launch.count; ++i) {
+      const auto right =
+          is_with_number ? at<T>(launch.functor, place_of_number) : at<T>(other.data(), i * width);
+      const bool is_equal = at<T>(self.data(), i * width) == right;
+      result.push_back(is_equal != differs ? 1 : 0);
+    }
+  });
   return result;
 }
 
@@ -127,7 +111,7 @@ bool run_elementwise(SmallKernel kernel, const SmallLaunch& launch, KnownBytes& 
   } else if (kernel == SmallKernel::both) {
     both(elements, known);
   } else if (kernel == SmallKernel::fill) {
-    fill(elements, fill_type(launch.name)->width, known);
+    fill(elements, bytes_of_type(*fill_type(launch.name)), known);
   } else if (kernel == SmallKernel::equal) {
     const auto result = equal(elements, launch.name, inputs);
     put(known, to, {result.data(), elements.count, !result.empty()}, inputs);
@@ -248,40 +232,41 @@ bool run_triangle(const SmallLaunch& launch, KnownBytes& known, Owns owns) {
   const auto* to = at<const void*>(tensor);
   if (upper == nullptr || !owns(to)) return false;
   const std::size_t elements = upper[-1] == 'l' ? reach<std::int64_t>(tensor) : reach<int>(tensor);
-  const NumberType* type = type_of(launch.name, kTriangle);
-  known.forget(to, elements * (type == nullptr ? kMostBytesOfElement : type->width));
+  const auto type = type_of(launch.name, kTriangle);
+  known.forget(to, elements * (type ? bytes_of_type(*type) : kMostBytesOfElement));
   return true;
 }
 
 }  // namespace
 
 SmallKernel small_kernel(const char* name) {
-  const std::string_view text(name);
-  const auto has = [&](std::string_view part) { return text.find(part) != std::string_view::npos; };
   if (is_range(name)) return SmallKernel::range;
-  if (!text.starts_with("_ZN2at6native")) return SmallKernel::other;
+  if (is_count(name)) return SmallKernel::count;
+  if (is_unique(name)) return SmallKernel::unique;
+  if (!std::string_view(name).starts_with("_ZN2at6native")) return SmallKernel::other;
   // The second takes what lies at no multiple of a vector, and what it converts as it reads.
-  const bool is_unrolled = has("27unrolled_elementwise_kernelI") && has("TrivialOffsetCalculator");
-  if (has("29vectorized_elementwise_kernelI") || is_unrolled) {
+  const bool is_unrolled =
+      has(name, "27unrolled_elementwise_kernelI") && has(name, "TrivialOffsetCalculator");
+  if (has(name, "29vectorized_elementwise_kernelI") || is_unrolled) {
     if (is_logic(name)) return SmallKernel::logic;
     if (is_converting_copy(name)) return SmallKernel::converting_copy;
-    if (has("LoadWithCast")) return SmallKernel::elementwise;
-    if (has("13BinaryFunctorIbbbNS0_17BitwiseAndFunctorIbEE")) return SmallKernel::both;
-    if (fill_type(name) != nullptr) return SmallKernel::fill;
-    if (equal_type(name) != nullptr) return SmallKernel::equal;
+    if (has(name, "LoadWithCast")) return SmallKernel::elementwise;
+    if (has(name, "13BinaryFunctorIbbbNS0_17BitwiseAndFunctorIbEE")) return SmallKernel::both;
+    if (fill_type(name)) return SmallKernel::fill;
+    if (equal_type(name)) return SmallKernel::equal;
     return SmallKernel::elementwise;
   }
-  if (has("18elementwise_kernelI")) return SmallKernel::strided;
-  if (has("13reduce_kernelI")) {
-    if (has("sum_functorIlllE")) return SmallKernel::sum;
-    if (has("13MaxNanFunctorIlE")) return SmallKernel::max;
-    if (has("13MinNanFunctorIlE")) return SmallKernel::min;
-    const bool is_of_bools = has("ReduceOpIbNS0_14func_wrapper_tIb");
-    if (is_of_bools && has("15and_kernel_cuda")) return SmallKernel::all;
-    if (is_of_bools && has("14or_kernel_cuda")) return SmallKernel::any;
+  if (has(name, "18elementwise_kernelI")) return SmallKernel::strided;
+  if (has(name, "13reduce_kernelI")) {
+    if (has(name, "sum_functorIlllE")) return SmallKernel::sum;
+    if (has(name, "13MaxNanFunctorIlE")) return SmallKernel::max;
+    if (has(name, "13MinNanFunctorIlE")) return SmallKernel::min;
+    const bool is_of_bools = has(name, "ReduceOpIbNS0_14func_wrapper_tIb");
+    if (is_of_bools && has(name, "15and_kernel_cuda")) return SmallKernel::all;
+    if (is_of_bools && has(name, "14or_kernel_cuda")) return SmallKernel::any;
   }
-  if (has(kTriangle)) return SmallKernel::triangle;
-  if (has("CatArrayBatchedCopy") && has("jLi1ELi128ELi1E")) return SmallKernel::join;
+  if (has(name, kTriangle)) return SmallKernel::triangle;
+  if (has(name, "CatArrayBatchedCopy") && has(name, "jLi1ELi128ELi1E")) return SmallKernel::join;
   return SmallKernel::other;
 }
 
@@ -307,6 +292,10 @@ bool run_small_kernel(SmallKernel kernel, const SmallLaunch& launch, KnownBytes&
       return run_join(launch, known, owns);
     case SmallKernel::triangle:
       return run_triangle(launch, known, owns);
+    case SmallKernel::count:
+      return run_count(launch.name, launch.arguments, launch.grid_x, known, owns);
+    case SmallKernel::unique:
+      return run_unique(launch.name, launch.arguments, known, owns);
     case SmallKernel::range:
       return run_range(launch.name, launch.arguments, known, owns);
     case SmallKernel::other:

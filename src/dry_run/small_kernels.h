@@ -25,7 +25,9 @@ enum class SmallKernel {
   both,  // the same of two
   join,
   triangle,
-  range
+  range,
+  count,  // of what is not zero
+  unique
 };
 
 /// By the kernel's mangled name.
@@ -40,6 +42,7 @@ inline bool is_check(SmallKernel kernel) {
 struct SmallLaunch {
   const char* name;
   void** arguments;
+  unsigned grid_x;
   unsigned grid_y;
 };
 

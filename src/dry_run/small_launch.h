@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <string_view>
 #include <vector>
 
 #include "src/dry_run/known_bytes.h"
@@ -18,6 +19,11 @@ T at(const void* memory, std::size_t offset = 0) {
   T value{};
   std::memcpy(&value, static_cast<const char*>(memory) + offset, sizeof(value));
   return value;
+}
+
+/// Whether a part stands in a kernel's mangled name.
+inline bool has(std::string_view name, std::string_view part) {
+  return name.find(part) != std::string_view::npos;
 }
 
 /// What a launch reads. What is made of something assumed is assumed as well.

@@ -13,10 +13,6 @@ namespace {
 
 using Bytes = std::vector<unsigned char>;
 
-bool has(const char* name, std::string_view part) {
-  return std::string_view(name).find(part) != std::string_view::npos;
-}
-
 bool is_or(const char* name) {
   return has(name, "13BinaryFunctorIbbbNS0_16BitwiseOrFunctorIbEE") && !has(name, "WithCastILi");
 }

@@ -2,6 +2,7 @@
 #include "src/dry_run/small_operands.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <functional>
 #include <numeric>
@@ -95,6 +96,26 @@ void convert(const void* from, c10::ScalarType from_type, void* to, c10::ScalarT
       std::memcpy(to, &target, sizeof(target));
     });
   });
+}
+
+std::optional<c10::ScalarType> type_named(std::string_view mangled) {
+  struct Named {
+    std::string_view mangled;
+    c10::ScalarType type;
+  };
+  constexpr std::array kTypes{
+      Named{"b", c10::ScalarType::Bool},
+      Named{"h", c10::ScalarType::Byte},
+      Named{"i", c10::ScalarType::Int},
+      Named{"l", c10::ScalarType::Long},
+      Named{"f", c10::ScalarType::Float},
+      Named{"d", c10::ScalarType::Double},
+      Named{"N3c104HalfE", c10::ScalarType::Half},
+      Named{"N3c108BFloat16E", c10::ScalarType::BFloat16},
+  };
+  const auto begins = [&](const Named& named) { return mangled.starts_with(named.mangled); };
+  const auto found = std::ranges::find_if(kTypes, begins);
+  return found == kTypes.end() ? std::nullopt : std::optional(found->type);
 }
 
 std::size_t Operands::Tensor::reach(const std::vector<std::uint32_t>& sizes) const {

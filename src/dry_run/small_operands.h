@@ -46,6 +46,9 @@ inline std::size_t bytes_of_type(c10::ScalarType type) {
   return bytes;
 }
 
+/// The type that mangled text begins with; nothing: it is none that is followed.
+std::optional<c10::ScalarType> type_named(std::string_view mangled);
+
 /// Writes the number that stands at `from` as one of another type, both of types that are followed.
 void convert(const void* from, c10::ScalarType from_type, void* to, c10::ScalarType to_type);
 

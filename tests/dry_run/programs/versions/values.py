@@ -41,6 +41,7 @@ def made_on(device: str) -> dict:
         "rates": torch.linspace(0, 0.5, 9, device=device),  # which float32 has exactly
     }
     made |= computed_on(device)
+    made |= found_on(device)
     if not torch.__version__.startswith("2.1."):
         made |= spread_on(device)
     for dtype in ALL:
@@ -80,6 +81,26 @@ def computed_on(device: str) -> dict:
         "of every second": whole[::2] * 2.5,
         "whether one holds": is_large.any(),
         "smallest": (whole - 3).min(),
+    }
+
+
+def found_on(device: str) -> dict:
+    """How many there are says how large a result is."""
+    whole = torch.arange(8, device=device)
+    many = torch.arange(20000, device=device)
+    ragged = torch.tensor([[7, 8, -100], [9, -100, -100]]).to(device)
+    labels = torch.tensor((3.0, 1, 1, 2, 3, 3)).to(device)
+    return {
+        "places": (whole > 3).nonzero(),
+        "places of numbers": whole.nonzero(),
+        "places of many": (many > 17000).nonzero(),
+        "places in rows": (ragged != -100).nonzero(),
+        "rows": torch.where(ragged == -100)[0],
+        "how many are kept": torch.tensor(ragged[ragged != -100].shape),
+        "none": torch.tensor(whole[whole > 9].shape),
+        "one of each": torch.unique(labels),
+        "how many of each": torch.unique(labels, return_counts=True)[1],
+        "one of each in a row": torch.unique_consecutive(labels),
     }
 
 

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/dry_run/small_uniques.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "src/dry_run/small_launch.h"
+#include "src/dry_run/small_operands.h"
+
+namespace headroom::dry_run {
+namespace {
+
+using Owns = bool (*)(const void* address);
+using Bytes = std::vector<unsigned char>;
+
+constexpr std::string_view kSort = "DeviceRadixSortSingleTileKernel";
+constexpr std::string_view kUpwards = "SortOrderE0E";  // what follows is the type
+constexpr std::string_view kKeepOne = "DeviceSelectSweepKernel";
+constexpr std::string_view kCountEach = "DeviceReduceByKeyKernelI";
+constexpr std::string_view kNumbers = "EPK";  // what follows is the type
+
+/// The type that stands behind a part of the name.
+std::optional<c10::ScalarType> type_behind(std::string_view name, std::string_view part) {
+  const std::size_t place = name.find(part);
+  if (place == std::string_view::npos) return std::nullopt;
+  return type_named(name.substr(place + part.size()));
+}
+
+template <class T>
+std::vector<T> values_in(const Bytes& bytes) {
+  std::vector<T> values(bytes.size() / sizeof(T));
+  std::memcpy(values.data(), bytes.data(), values.size() * sizeof(T));
+  return values;
+}
+
+/// (numbers, sorted numbers, -, -, how many, ...).
+bool run_sort(std::string_view name, void** arguments, KnownBytes& known, Owns owns) {
+  const void* const to = at<const void*>(arguments[1]);
+  if (!owns(at<const void*>(arguments[0])) || !owns(to)) return false;
+  const c10::ScalarType type = *type_behind(name, kUpwards);
+  const std::size_t size = at<std::uint32_t>(arguments[4]) * bytes_of_type(type);
+  Inputs inputs(known);
+  Bytes bytes = inputs.bytes(at<const void*>(arguments[0]), size);
+  with_type(type, [&](auto zero) {
+    if constexpr (!std::is_same_v<decltype(zero), bool>) {
+      auto values = values_in<decltype(zero)>(bytes);
+      std::ranges::sort(values, [](auto one, auto other) {  // what is no number comes last
+        return other != other ? one == one : one < other;
+      });
+      std::memcpy(bytes.data(), values.data(), bytes.size());
+    }
+  });
+  put(known, to, {bytes.data(), size, !bytes.empty()}, inputs);
+  return true;
+}
+
+/// What stands in a row, and how often.
+struct Runs {
+  Bytes firsts;
+  Numbers lengths;
+};
+
+Runs runs_in(const Bytes& bytes, c10::ScalarType type) {
+  Runs runs;
+  const std::size_t width = bytes_of_type(type);
+  with_type(type, [&](auto zero) {
+    using T = decltype(zero);
+    for (std::size_t at_byte = 0; at_byte < bytes.size(); at_byte += width) {
+      const bool is_same =
+          at_byte > 0 && at<T>(bytes.data(), at_byte) == at<T>(bytes.data(), at_byte - width);
+      if (is_same) {
+        ++runs.lengths.back();
+        continue;
+      }
+      const auto first = bytes.begin() + static_cast<std::ptrdiff_t>(at_byte);
+      runs.firsts.insert(runs.firsts.end(), first, first + static_cast<std::ptrdiff_t>(width));
+      runs.lengths.push_back(1);
+    }
+  });
+  return runs;
+}
+
+/// Where a kernel finds them, by the place among its arguments.
+struct Places {
+  std::size_t firsts;
+  std::optional<std::size_t> lengths;
+  std::size_t count;
+  std::size_t elements;
+};
+constexpr Places kOfKeepOne{.firsts = 2, .lengths = {}, .count = 3, .elements = 7};
+constexpr Places kOfCountEach{.firsts = 1, .lengths = 3, .count = 4, .elements = 9};
+
+bool run_runs(c10::ScalarType type, void** arguments, const Places& places, KnownBytes& known,
+              Owns owns) {
+  const auto pointer = [&](std::size_t place) { return at<const void*>(arguments[place]); };
+  if (!owns(pointer(0)) || !owns(pointer(places.firsts)) || !owns(pointer(places.count)) ||
+      (places.lengths && !owns(pointer(*places.lengths)))) {
+    return false;
+  }
+  const auto elements = static_cast<std::int64_t>(at<int>(arguments[places.elements]));
+  const auto size = static_cast<std::size_t>(elements) * bytes_of_type(type);
+  Inputs inputs(known);
+  const Bytes bytes = inputs.bytes(pointer(0), size);
+  const bool is_known = !bytes.empty();
+  const Runs runs = is_known ? runs_in(bytes, type) : Runs{{}, {elements}};
+  const auto count = static_cast<std::int64_t>(runs.lengths.size());
+  const bool is_assumed = !is_known || inputs.is_assumed();
+  known.forget(pointer(places.firsts), size);
+  known.set(pointer(places.firsts), runs.firsts.data(), runs.firsts.size(), is_assumed);
+  if (places.lengths) {
+    known.set(pointer(*places.lengths), runs.lengths.data(),
+              runs.lengths.size() * sizeof(runs.lengths[0]), is_assumed);
+  }
+  known.set(pointer(places.count), &count, sizeof(count), is_assumed);
+  return true;
+}
+
+bool is_sort(std::string_view name) {
+  return has(name, kSort) && has(name, "NullType") && type_behind(name, kUpwards);
+}
+bool keeps_one(std::string_view name) {
+  return has(name, kKeepOne) && has(name, "equal_to") && type_behind(name, kNumbers);
+}
+bool counts_each(std::string_view name) {
+  return has(name, kCountEach) && has(name, "3rle6encode") && type_behind(name, kNumbers);
+}
+
+}  // namespace
+
+bool is_unique(const char* name) { return is_sort(name) || keeps_one(name) || counts_each(name); }
+
+bool run_unique(const char* name, void** arguments, KnownBytes& known, Owns owns) {
+  if (is_sort(name)) return run_sort(name, arguments, known, owns);
+  const Places& places = counts_each(name) ? kOfCountEach : kOfKeepOne;
+  return run_runs(*type_behind(name, kNumbers), arguments, places, known, owns);
+}
+
+}  // namespace headroom::dry_run

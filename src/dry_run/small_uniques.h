@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "src/dry_run/known_bytes.h"
+
+// Kernels of CUB's by which PyTorch sorts numbers and keeps one of each that are the same:
+// unique(). How many there are is read by the host, and says how large the result is.
+namespace headroom::dry_run {
+
+/// By the kernel's mangled name.
+bool is_unique(const char* name);
+
+/// Brings what is known up to date with a launch of one. Of numbers that are not known it is
+/// assumed that all are the same: there is one of them at least, and programs loop over what they
+/// find. False: its arguments are not laid out as expected.
+bool run_unique(const char* name, void** arguments, KnownBytes& known,
+                bool (*owns)(const void* address));
+
+}  // namespace headroom::dry_run
