@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -65,45 +66,66 @@ std::optional<c10::ScalarType> fill_type(const char* name) {
 
 constexpr std::string_view kWithNumber = "13AUnaryFunctorI";
 
-/// Of numbers that are compared with each other, or with one number, which the functor holds as
-/// float where they are of 16 bits; nothing: that, or it is no such kernel.
+/// Of numbers that are compared with each other, or with one number; nothing: it is no such kernel.
 std::optional<c10::ScalarType> equal_type(std::string_view name) {
-  if (name.find("16CompareEqFunctorI") == std::string_view::npos) return std::nullopt;
-  if (const auto type = type_of(name, "13BinaryFunctorI")) return type;
-  const auto type = type_of(name, kWithNumber);
-  return type && bytes_of_type(*type) == 2 ? std::nullopt : type;
+  if (!has(name, "16CompareEqFunctorI")) return std::nullopt;
+  const auto type = type_of(name, "13BinaryFunctorI");
+  return type ? type : type_of(name, kWithNumber);
 }
 
-/// {0: ==, 1: !=} of two tensors, or {the same, number} of a tensor and a number: a byte for each
+/// The number that the functor of a comparison holds.
+template <class T>
+T held_number(const void* functor) {
+  return at<T>(functor, std::max(sizeof(T), sizeof(int)));
+}
+
+/// Whether numbers that are not known are taken for equal: each to itself, and none to infinity.
+/// Programs ask so whether a loss is finite. Nothing: neither is asked.
+std::optional<bool> is_equal_by_itself(const Elementwise& launch, bool is_with_number,
+                                       c10::ScalarType type) {
+  if (!is_with_number) {
+    return launch.pointer(1) == launch.pointer(2) ? std::optional(true) : std::nullopt;
+  }
+  bool is_infinity = false;
+  with_type(type, [&](auto zero) {
+    is_infinity = std::isinf(static_cast<double>(held_number<decltype(zero)>(launch.functor)));
+  });
+  return is_infinity ? std::optional(false) : std::nullopt;
+}
+
+/// {0: ==, 1: !=} of two tensors, or {the same, number} of a tensor and a number: a bool for each
 /// element.
-std::vector<unsigned char> equal(const Elementwise& launch, std::string_view name, Inputs& inputs) {
-  const bool is_with_number = name.find(kWithNumber) != std::string_view::npos;
+void compare_equal(const Elementwise& launch, std::string_view name, KnownBytes& known) {
+  const bool is_with_number = has(name, kWithNumber);
+  const bool differs = at<int>(launch.functor) == 1;
   const c10::ScalarType type = *equal_type(name);
   const std::size_t width = bytes_of_type(type);
+  Inputs inputs(known);
   const auto self = inputs.bytes(launch.pointer(1), launch.count * width);
-  const auto other = is_with_number ? std::vector<unsigned char>{}
-                                    : inputs.bytes(launch.pointer(2), launch.count * width);
+  const auto other = is_with_number ? self : inputs.bytes(launch.pointer(2), launch.count * width);
+  if (self.empty() || other.empty()) {
+    const auto is_equal = is_equal_by_itself(launch, is_with_number, type);
+    if (!is_equal) return known.forget(launch.pointer(0), launch.count);
+    return known.fill(launch.pointer(0), *is_equal != differs ? 1 : 0, launch.count,
+                      /*is_assumed=*/true);
+  }
   std::vector<unsigned char> result;
-  if (self.empty() || (other.empty() && !is_with_number)) return result;
-  const bool differs = at<int>(launch.functor) == 1;
-  const std::size_t place_of_number = std::max(width, sizeof(int));
   with_type(type, [&](auto zero) {
     using T = decltype(zero);
     for (std::size_t i = 0; i < launch.count; ++i) {
-      const auto right =
-          is_with_number ? at<T>(launch.functor, place_of_number) : at<T>(other.data(), i * width);
+      const T right =
+          is_with_number ? held_number<T>(launch.functor) : at<T>(other.data(), i * width);
       const bool is_equal = at<T>(self.data(), i * width) == right;
       result.push_back(is_equal != differs ? 1 : 0);
     }
   });
-  return result;
+  put(known, launch.pointer(0), {result.data(), launch.count, true}, inputs);
 }
 
 bool run_elementwise(SmallKernel kernel, const SmallLaunch& launch, KnownBytes& known, Owns owns) {
   const Elementwise elements(launch.arguments);
   const void* to = elements.pointer(0);
   if (!owns(to)) return false;
-  Inputs inputs(known);
   if (kernel == SmallKernel::logic) {
     run_logic(launch.name, launch.arguments, known);
   } else if (kernel == SmallKernel::converting_copy) {
@@ -113,8 +135,7 @@ bool run_elementwise(SmallKernel kernel, const SmallLaunch& launch, KnownBytes& 
   } else if (kernel == SmallKernel::fill) {
     fill(elements, bytes_of_type(*fill_type(launch.name)), known);
   } else if (kernel == SmallKernel::equal) {
-    const auto result = equal(elements, launch.name, inputs);
-    put(known, to, {result.data(), elements.count, !result.empty()}, inputs);
+    compare_equal(elements, launch.name, known);
   } else if (!run_arithmetic(launch.name, launch.arguments, known, owns)) {
     known.forget(to, elements.count * kMostBytesOfElement);
   }

@@ -19,6 +19,10 @@ bool is_or(const char* name) {
 bool is_not(const char* name) {
   return has(name, "bitwise_not_kernel_cuda") && has(name, "EUlbE_") && !has(name, "WithCastILi");
 }
+bool is_product(const char* name) {
+  return has(name, "13BinaryFunctorIbbbNS0_15binary_internal10MulFunctorIbEE") &&
+         !has(name, "WithCastILi");
+}
 bool is_and(const char* name) {
   return has(name, "13BinaryFunctorIlllNS0_17BitwiseAndFunctorIlEE");
 }
@@ -85,7 +89,9 @@ void put_bools(const Elementwise& launch, const Numbers& numbers, const Inputs& 
 
 }  // namespace
 
-bool is_logic(const char* name) { return is_or(name) || is_not(name) || is_and(name); }
+bool is_logic(const char* name) {
+  return is_or(name) || is_not(name) || is_and(name) || is_product(name);
+}
 
 void run_logic(const char* name, void** arguments, KnownBytes& known) {
   if (is_and(name)) return run_and(name, arguments, known);
@@ -97,7 +103,9 @@ void run_logic(const char* name, void** arguments, KnownBytes& known) {
     return put_bools(launch, one, inputs, known);
   }
   const Numbers other = numbers_at(inputs, launch.pointer(2), launch.count, sizeof(bool));
-  const auto result = joined(one, other, /*decided=*/1, [](auto a, auto b) { return a | b; });
+  const auto result = is_or(name)
+                          ? joined(one, other, /*decided=*/1, [](auto a, auto b) { return a | b; })
+                          : joined(one, other, /*decided=*/0, [](auto a, auto b) { return a & b; });
   put_bools(launch, result, inputs, known);
 }
 

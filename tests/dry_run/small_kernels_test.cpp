@@ -5,9 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 namespace headroom::dry_run {
 namespace {
@@ -32,6 +34,12 @@ const char* const kEqualNumber =
 const char* const kEqualFloats =
     "_ZN2at6native29vectorized_elementwise_kernelILi2ENS0_13BinaryFunctorIffbNS0_51_GLOBAL__N__"
     "28ce311f_18_CompareEQKernel_cu_d8008c9616CompareEqFunctorIfEEEESt5arrayIPcLm3EEEEviT0_T1_";
+const char* const kEqualAFloat =
+    "_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_13AUnaryFunctorIffbNS0_51_GLOBAL__N__"
+    "28ce311f_18_CompareEQKernel_cu_d8008c9616CompareEqFunctorIfEEEESt5arrayIPcLm2EEEEviT0_T1_";
+const char* const kProductOfBools =
+    "_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_13BinaryFunctorIbbbNS0_15binary_internal"
+    "10MulFunctorIbEEEESt5arrayIPcLm3EEEEviT0_T1_";
 const char* const kOr =
     "_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_13BinaryFunctorIbbbNS0_16BitwiseOrFunctor"
     "IbEEEESt5arrayIPcLm3EEEEviT0_T1_";
@@ -169,6 +177,28 @@ TEST_F(SmallKernelsTest, FindWhatIsEqualOfFloatsThatAreKnown) {
   set_floats(0x2000, {-0.0F, std::numeric_limits<float>::quiet_NaN()});
   EXPECT_TRUE(run_elementwise(kEqualFloats, {0}, {place(0x4000), place(0x1000), place(0x2000)}));
   EXPECT_EQ(known.find(place(0x4000), 2), (std::vector<unsigned char>{1, 0}));
+}
+
+TEST_F(SmallKernelsTest, TakeFloatsThatAreNotKnownForFinite) {
+  constexpr std::int64_t kIs = 0;
+  constexpr std::int64_t kIsNot = 1;
+  const auto with_number = [](std::int64_t which, float number) {
+    return Numbers{which | static_cast<std::int64_t>(std::bit_cast<std::uint32_t>(number)) << 32};
+  };
+  const auto run_with = [&](Numbers functor) {
+    return run_elementwise(kEqualAFloat, std::move(functor), {place(0x3000), place(0x1000)});
+  };
+  bool is_assumed = false;
+  const auto found = [&](std::size_t from) { return known.find(place(from), 2, &is_assumed); };
+  const float infinity = std::numeric_limits<float>::infinity();
+  EXPECT_TRUE(run_with(with_number(kIsNot, infinity)));
+  EXPECT_EQ(found(0x3000), (std::vector<unsigned char>{1, 1}));
+  EXPECT_TRUE(run_elementwise(kEqualFloats, {kIs}, {place(0x2000), place(0x1000), place(0x1000)}));
+  EXPECT_TRUE(run_elementwise(kProductOfBools, {}, {place(0x4000), place(0x2000), place(0x3000)}));
+  EXPECT_EQ(found(0x4000), (std::vector<unsigned char>{1, 1}));
+  EXPECT_TRUE(is_assumed);
+  EXPECT_TRUE(run_with(with_number(kIs, 2)));
+  EXPECT_TRUE(found(0x3000).empty()) << "any number may be 2";
 }
 
 TEST_F(SmallKernelsTest, JoinWhatIsTrue) {

@@ -91,6 +91,7 @@ def found_on(device: str) -> dict:
     ragged = torch.tensor([[7, 8, -100], [9, -100, -100]]).to(device)
     labels = torch.tensor((3.0, 1, 1, 2, 3, 3)).to(device)
     return {
+        "finite": torch.isfinite(labels),
         "places": (whole > 3).nonzero(),
         "places of numbers": whole.nonzero(),
         "places of many": (many > 17000).nonzero(),
@@ -131,7 +132,15 @@ def check_objects():
     dist.destroy_process_group()
 
 
+def check_what_nobody_computed():
+    """A loss is finite, and of a mask all is kept."""
+    loss, scores = torch.randn((), device="cuda"), torch.randn(100, device="cuda")
+    assert torch.isfinite(loss) and not torch.isnan(loss)
+    assert len(scores[scores > 0]) == 100 and len(torch.unique(scores)) == 1
+
+
 check_values()
+check_what_nobody_computed()
 check_objects()
 # They check what they are given, and refuse what is not valid.
 Normal(torch.zeros(96, device="cuda"), torch.ones(96, device="cuda"))
