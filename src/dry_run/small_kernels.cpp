@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <numeric>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -21,6 +20,7 @@
 #include "src/dry_run/small_logic.h"
 #include "src/dry_run/small_operands.h"
 #include "src/dry_run/small_ranges.h"
+#include "src/dry_run/small_reductions.h"
 #include "src/dry_run/small_uniques.h"
 
 namespace headroom::dry_run {
@@ -142,64 +142,6 @@ bool run_elementwise(SmallKernel kernel, const SmallLaunch& launch, KnownBytes& 
   return true;
 }
 
-/// at::native::reduce_kernel(ReduceOp): {functor, identity, {bytes of an element, inputs, outputs,
-/// ...}, two calculators of offsets, source, destination, another destination, a buffer of sums
-/// that several launches add up, and two buffers of the blocks}. Where the numbers are of one byte,
-/// what follows them lies nearer.
-struct Reduce {
-  Reduce(const void* operation, bool is_of_bytes)
-      : counts(at<std::array<int, 3>>(operation, is_of_bytes ? 4 : 16)),
-        pointers(at<std::array<const void*, 6>>(operation, is_of_bytes ? 976 : 992)) {}
-
-  bool gives_one(std::size_t width) const {
-    return counts[0] == static_cast<int>(width) && counts[1] >= 1 && counts[2] == 1;
-  }
-  /// Several blocks may join what they have by way of buffers, of which nobody reads.
-  bool writes_once() const { return pointers[2] == nullptr && pointers[3] == nullptr; }
-  std::size_t inputs() const { return static_cast<std::size_t>(counts[1]); }
-  const void* from() const { return pointers[0]; }
-  const void* to() const { return pointers[1]; }
-
-  std::array<int, 3> counts;
-  std::array<const void*, 6> pointers;
-};
-
-bool run_reduce(SmallKernel kernel, const SmallLaunch& launch, KnownBytes& known, Owns owns) {
-  const Reduce reduce(launch.arguments[0], /*is_of_bytes=*/false);
-  if (!reduce.gives_one(sizeof(std::int64_t)) || !reduce.writes_once() || !owns(reduce.from()) ||
-      !owns(reduce.to())) {
-    return false;
-  }
-  Inputs inputs(known);
-  const Numbers numbers = inputs.numbers(reduce.from(), reduce.inputs());
-  std::int64_t result = 0;
-  if (kernel == SmallKernel::sum) {
-    result = std::accumulate(numbers.begin(), numbers.end(), result);
-  } else if (!numbers.empty()) {
-    result = kernel == SmallKernel::max ? std::ranges::max(numbers) : std::ranges::min(numbers);
-  }
-  put(known, reduce.to(), {&result, sizeof(result), !numbers.empty()}, inputs);
-  return true;
-}
-
-/// Whether all of several bools hold, or any. What is not known counts as holding where all are to.
-/// It may have written to its other buffers, of which nobody reads.
-bool run_bools(SmallKernel kernel, const SmallLaunch& launch, KnownBytes& known, Owns owns) {
-  const Reduce reduce(launch.arguments[0], /*is_of_bytes=*/true);
-  if (!reduce.gives_one(sizeof(bool)) || !owns(reduce.from()) || !owns(reduce.to())) return false;
-  Inputs inputs(known);
-  const auto bytes = inputs.bytes(reduce.from(), reduce.inputs());
-  const auto is_true = [](unsigned char byte) { return byte != 0; };
-  if (kernel == SmallKernel::all) {
-    const bool hold = std::ranges::all_of(bytes, is_true);
-    known.fill(reduce.to(), hold ? 1 : 0, sizeof(bool), bytes.empty() || inputs.is_assumed());
-  } else {
-    const bool holds = std::ranges::any_of(bytes, is_true);
-    put(known, reduce.to(), {&holds, sizeof(holds), !bytes.empty()}, inputs);
-  }
-  return true;
-}
-
 /// The bytes of an element, in "OpaqueTypeILj8E"; 0: it is not there.
 unsigned element_bytes(const char* name) {
   constexpr std::string_view kType = "OpaqueTypeILj";
@@ -278,14 +220,7 @@ SmallKernel small_kernel(const char* name) {
     return SmallKernel::elementwise;
   }
   if (has(name, "18elementwise_kernelI")) return SmallKernel::strided;
-  if (has(name, "13reduce_kernelI")) {
-    if (has(name, "sum_functorIlllE")) return SmallKernel::sum;
-    if (has(name, "13MaxNanFunctorIlE")) return SmallKernel::max;
-    if (has(name, "13MinNanFunctorIlE")) return SmallKernel::min;
-    const bool is_of_bools = has(name, "ReduceOpIbNS0_14func_wrapper_tIb");
-    if (is_of_bools && has(name, "15and_kernel_cuda")) return SmallKernel::all;
-    if (is_of_bools && has(name, "14or_kernel_cuda")) return SmallKernel::any;
-  }
+  if (is_reduction(name)) return is_of_all(name) ? SmallKernel::all : SmallKernel::reduction;
   if (has(name, kTriangle)) return SmallKernel::triangle;
   if (has(name, "CatArrayBatchedCopy") && has(name, "jLi1ELi128ELi1E")) return SmallKernel::join;
   return SmallKernel::other;
@@ -302,13 +237,9 @@ bool run_small_kernel(SmallKernel kernel, const SmallLaunch& launch, KnownBytes&
       return run_elementwise(kernel, launch, known, owns);
     case SmallKernel::strided:
       return run_arithmetic(launch.name, launch.arguments, known, owns);
-    case SmallKernel::sum:
-    case SmallKernel::max:
-    case SmallKernel::min:
-      return run_reduce(kernel, launch, known, owns);
-    case SmallKernel::any:
+    case SmallKernel::reduction:
     case SmallKernel::all:
-      return run_bools(kernel, launch, known, owns);
+      return run_reduction(launch.name, launch.arguments[0], known, owns);
     case SmallKernel::join:
       return run_join(launch, known, owns);
     case SmallKernel::triangle:

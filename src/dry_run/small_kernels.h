@@ -17,11 +17,8 @@ enum class SmallKernel {
   fill,
   equal,
   logic,
-  sum,
-  max,
-  min,
-  any,   // of bools
-  all,   // of bools
+  reduction,
+  all,   // a reduction: whether all of several bools hold
   both,  // the same of two
   join,
   triangle,

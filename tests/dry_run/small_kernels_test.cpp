@@ -127,6 +127,11 @@ class SmallKernelsTest : public testing::Test {
                   std::array<const char*, 2> pointers, std::size_t pointers_at) {
     std::array<char, 1200> operation{};
     std::memcpy(&operation[config_at], config.data(), sizeof(config));
+    constexpr std::size_t kOffsets =
+        64;  // behind the config: {dimensions, {size, ...}[25], stride}
+    const std::array<int, 2> places{1, config[1]};
+    std::memcpy(&operation[config_at + kOffsets], places.data(), sizeof(places));
+    std::memcpy(&operation[config_at + kOffsets + 4 + 25 * 12], config.data(), sizeof(int));
     std::memcpy(&operation[pointers_at], pointers.data(), sizeof(pointers));
     return run(name, {operation.data()});
   }

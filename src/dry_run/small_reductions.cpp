@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/dry_run/small_reductions.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "src/dry_run/small_launch.h"
+
+namespace headroom::dry_run {
+namespace {
+
+using Owns = bool (*)(const void* address);
+using Bytes = std::vector<unsigned char>;
+
+constexpr std::string_view kReduction = "13reduce_kernelI";
+constexpr std::string_view kReductionOfBools = "ReduceOpIbNS0_14func_wrapper_tIb";
+
+/// OffsetCalculator: {dimensions, {size, two numbers to divide by it}[25], strides[25][of how many
+/// tensors]}, the fastest dimension first, strides in bytes.
+class Offsets {
+ public:
+  static constexpr std::size_t kMost = 25;  // dimensions
+
+  Offsets(const void* calculator, std::size_t tensors)
+      : calculator_(calculator), tensors_(tensors) {}
+
+  std::size_t dimensions() const { return at<std::uint32_t>(calculator_); }
+  std::size_t of(std::size_t element, std::size_t tensor) const {
+    std::size_t offset = 0;
+    for (std::size_t i = 0; i < dimensions(); ++i) {
+      offset += element % size(i) * stride(i, tensor);
+      element /= size(i);
+    }
+    return offset;
+  }
+  /// Of the last element.
+  std::size_t last(std::size_t tensor) const {
+    std::size_t offset = 0;
+    for (std::size_t i = 0; i < dimensions(); ++i) offset += (size(i) - 1) * stride(i, tensor);
+    return offset;
+  }
+  bool is_laid_out() const {
+    if (dimensions() > kMost) return false;
+    for (std::size_t i = 0; i < dimensions(); ++i) {
+      if (size(i) == 0) return false;
+    }
+    return true;
+  }
+
+ private:
+  std::size_t size(std::size_t dimension) const {
+    return at<std::uint32_t>(calculator_, 4 + 12 * dimension);
+  }
+  std::size_t stride(std::size_t dimension, std::size_t tensor) const {
+    return at<std::uint32_t>(calculator_, 4 + 12 * kMost + 4 * (dimension * tensors_ + tensor));
+  }
+
+  const void* calculator_;
+  std::size_t tensors_;
+};
+
+/// {functor, identity, {bytes of an element, inputs of a result, results, ...}, where inputs lie,
+/// where results and their first inputs lie, source, destination, another destination, a buffer of
+/// sums that several launches add up, and two buffers of the blocks}.
+struct Reduce {
+  static constexpr std::size_t kConfigBytes = 64;
+  static constexpr std::size_t kOffsetsBytes = 4 + 16 * Offsets::kMost;  // of one tensor
+
+  /// `width`: of an element, and of the functor with the identity half of where the rest begins.
+  Reduce(const void* operation, std::size_t width_of_one)
+      : Reduce(static_cast<const char*>(operation) + (width_of_one == 1 ? 4 : 16), width_of_one,
+               width_of_one == 1 ? 976 - 4 : 992 - 16) {}
+
+  bool is_laid_out() const {
+    return counts[0] == static_cast<int>(width) && counts[1] >= 1 && counts[2] >= 1 &&
+           places.is_laid_out() && results.is_laid_out();
+  }
+  /// Several blocks may join what they have by way of buffers, of which nobody reads.
+  bool writes_once() const { return pointers[2] == nullptr && pointers[3] == nullptr; }
+  std::size_t inputs_of_one() const { return static_cast<std::size_t>(counts[1]); }
+  std::size_t results_in_all() const { return static_cast<std::size_t>(counts[2]); }
+  const void* from() const { return pointers[0]; }
+  const void* to() const { return pointers[1]; }
+  /// Bytes up to the last input's end.
+  std::size_t reach() const { return results.last(kInputs) + places.last(0) + width; }
+  bool is_dense() const { return results.last(kResults) + width == results_in_all() * width; }
+  std::size_t place_of_input(std::size_t result, std::size_t input) const {
+    return results.of(result, kInputs) + places.of(input, 0);
+  }
+  std::size_t place_of_result(std::size_t result) const { return results.of(result, kResults); }
+
+  static constexpr std::size_t kResults = 0;
+  static constexpr std::size_t kInputs = 1;
+  std::size_t width;
+  std::array<int, 3> counts;
+  Offsets places;
+  Offsets results;
+  std::array<const void*, 6> pointers;
+
+ private:
+  Reduce(const char* config, std::size_t width_of_one, std::size_t pointers_at)
+      : width(width_of_one),
+        counts(at<std::array<int, 3>>(config)),
+        places(config + kConfigBytes, 1),
+        results(config + kConfigBytes + kOffsetsBytes, 2),
+        pointers(at<std::array<const void*, 6>>(config, pointers_at)) {}
+};
+
+/// So many are looked at.
+constexpr std::size_t kMostInputs = KnownBytes::kMaxBytes;
+
+/// The results, as they lie; empty: an input is not known. `join`: of what was found and the next.
+template <class T, class Join>
+Bytes reduced(const Reduce& reduce, Inputs& inputs, const Join& join) {
+  if (reduce.inputs_of_one() > kMostInputs / reduce.results_in_all()) return {};
+  const Bytes bytes = inputs.bytes(reduce.from(), reduce.reach());
+  if (bytes.empty()) return {};
+  Bytes found(reduce.results_in_all() * sizeof(T));
+  for (std::size_t result = 0; result < reduce.results_in_all(); ++result) {
+    T value = at<T>(bytes.data(), reduce.place_of_input(result, 0));
+    for (std::size_t input = 1; input < reduce.inputs_of_one(); ++input) {
+      value = join(value, at<T>(bytes.data(), reduce.place_of_input(result, input)));
+    }
+    std::memcpy(&found[reduce.place_of_result(result)], &value, sizeof(value));
+  }
+  return found;
+}
+
+Bytes reduced_numbers(std::string_view name, const Reduce& reduce, Inputs& inputs) {
+  using T = std::int64_t;
+  if (has(name, "sum_functor")) {
+    return reduced<T>(reduce, inputs, [](T one, T other) {
+      return static_cast<T>(static_cast<std::uint64_t>(one) + static_cast<std::uint64_t>(other));
+    });
+  }
+  const bool is_max = has(name, "MaxNanFunctor");
+  return reduced<T>(reduce, inputs, [=](T one, T other) {
+    return is_max ? std::max(one, other) : std::min(one, other);
+  });
+}
+
+bool is_of_bools(std::string_view name) { return has(name, kReductionOfBools); }
+bool is_of_any(std::string_view name) { return is_of_bools(name) && has(name, "14or_kernel_cuda"); }
+
+}  // namespace
+
+bool is_reduction(const char* name) {
+  return has(name, kReduction) &&
+         (has(name, "sum_functorIlllE") || has(name, "13MaxNanFunctorIlE") ||
+          has(name, "13MinNanFunctorIlE") || is_of_any(name) || is_of_all(name));
+}
+
+bool is_of_all(const char* name) {
+  return has(name, kReduction) && is_of_bools(name) && has(name, "15and_kernel_cuda");
+}
+
+bool run_reduction(const char* name, const void* operation, KnownBytes& known, Owns owns) {
+  const Reduce reduce(operation, is_of_bools(name) ? sizeof(bool) : sizeof(std::int64_t));
+  if (!reduce.is_laid_out() || !owns(reduce.from()) || !owns(reduce.to()) || !reduce.is_dense() ||
+      (!is_of_bools(name) && !reduce.writes_once())) {
+    return false;
+  }
+  const std::size_t size = reduce.results_in_all() * reduce.width;
+  Inputs inputs(known);
+  Bytes found;
+  if (is_of_all(name)) {
+    found = reduced<bool>(reduce, inputs, [](bool one, bool other) { return one && other; });
+    if (found.empty()) return known.fill(reduce.to(), 1, size, /*is_assumed=*/true), true;
+  } else if (is_of_any(name)) {
+    found = reduced<bool>(reduce, inputs, [](bool one, bool other) { return one || other; });
+  } else {
+    found = reduced_numbers(name, reduce, inputs);
+  }
+  put(known, reduce.to(), {found.data(), size, !found.empty()}, inputs);
+  return true;
+}
+
+}  // namespace headroom::dry_run
