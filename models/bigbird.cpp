@@ -180,12 +180,14 @@ constexpr std::array kBigBirdModels = {
                .input = InputKind::text,
                .make = make_bigbird<kBigBirdMini>,
                .vocabulary = kBigBirdVocabulary,
+               .names_layers = false,
                .draws_on_host = true},
     ModelEntry{.name = "bigbird_roberta_base",
                .summary = "BigBird, base: 12 layers of width 768, blocks of 64 tokens",
                .input = InputKind::text,
                .make = make_bigbird<kBigBirdRobertaBase>,
                .vocabulary = kBigBirdVocabulary,
+               .names_layers = false,
                .draws_on_host = true},
 };
 

@@ -45,7 +45,7 @@ enum class InputKind { image, text };
 
 /// What a model's blocks hand to each other.
 enum class Between {
-  tokens,  // (B, T, D), of one shape; what they multiply by are linear layers, which ranks may cut
+  tokens,  // (B, T, D), of one shape
   images,  // (B, C, H, W), of which all but B may change
 };
 
@@ -81,6 +81,8 @@ struct ModelEntry {
   bool tells_tokens = false;    // it has logits for each token, (B, T, C)
   bool takes_size = false;      // a suite may set its layers, width and heads
   Between between = Between::tokens;
+  /// Blocks name the linear layers that they multiply by: ranks may cut these, and lora tunes them.
+  bool names_layers = true;
   bool has_attention = true;  // else ModelOptions::attention can only be automatic
   /// While it trains, a sample's logits depend on the others of its micro-batch: batch
   /// normalisation. Then micro-batches have other losses and gradients than the batch.

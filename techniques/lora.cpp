@@ -107,9 +107,8 @@ void Lora::fields(Fields& f) {
 }
 
 void Lora::check_recipe(const Recipe& recipe) const {
-  if (find_model(recipe.model.name).between != Between::tokens) {
-    throw Unsupported("lora tunes the linear layers of blocks; those of " + recipe.model.name +
-                      " are convolutions");
+  if (!find_model(recipe.model.name).names_layers) {
+    throw Unsupported("lora: the blocks of " + recipe.model.name + " have no layers to tune");
   }
   if (recipe.cuts_parameters && !recipe.train.save_weights.empty()) {
     throw Unsupported(

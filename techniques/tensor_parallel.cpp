@@ -58,7 +58,7 @@ void check_cut(const ParallelLinear& layer, const Model& model, std::int64_t ran
                     ", which " + std::to_string(ranks) + " ranks can't share equally");
 }
 
-Cuts cuts_of(Model& model, const std::string& name, std::int64_t ranks) {
+Cuts cuts_of(Model& model, std::int64_t ranks) {
   Cuts cuts;
   for (const Block& block : model.blocks()) {
     for (const ParallelLinear& layer : block.parallel_layers) {
@@ -69,10 +69,6 @@ Cuts cuts_of(Model& model, const std::string& name, std::int64_t ranks) {
         cuts[key_of(layer.linear.bias)] = {0, layer.sections};
       }
     }
-  }
-  if (cuts.empty()) {
-    throw Unsupported("tensor_parallel: the blocks of " + name +
-                      " have no layers that ranks can cut");
   }
   return cuts;
 }
@@ -141,8 +137,7 @@ class TensorParallel final : public Technique {
   void fields(Fields& f) override;
   void edit_recipe(Recipe& recipe) const override;
   void check_recipe(const Recipe& recipe) const override;
-  /// Throws Unsupported where a layer can't be cut in as many equal parts as there are ranks, or
-  /// none can be cut.
+  /// Throws Unsupported where a layer can't be cut in as many equal parts as there are ranks.
   void split_parameters(Step& step, const Recipe& recipe) const override;
   std::string why_inactive(const Evidence& evidence, const Recipe& recipe) const override;
 
@@ -162,9 +157,9 @@ void TensorParallel::edit_recipe(Recipe& recipe) const {
 }
 
 void TensorParallel::check_recipe(const Recipe& recipe) const {
-  if (find_model(recipe.model.name).between != Between::tokens) {
-    throw Unsupported("tensor_parallel cuts the linear layers of blocks; those of " +
-                      recipe.model.name + " are convolutions");
+  if (!find_model(recipe.model.name).names_layers) {
+    throw Unsupported("tensor_parallel: the blocks of " + recipe.model.name +
+                      " have no layers that ranks can cut");
   }
   if (recipe.model.dropout > 0.0) {
     throw Unsupported(
@@ -174,7 +169,7 @@ void TensorParallel::check_recipe(const Recipe& recipe) const {
 }
 
 void TensorParallel::split_parameters(Step& step, const Recipe& recipe) const {
-  const Cuts cuts = cuts_of(step.model, recipe.model.name, step.group->ranks());
+  const Cuts cuts = cuts_of(step.model, step.group->ranks());
   const std::span<const Parameter> parameters = step.model.parameters();
   if (step.draw_parameters) {
     step.draw_parameters([&](std::size_t index, const at::Tensor& values) {

@@ -60,6 +60,16 @@ TEST(ModelTable, ShapesThatDoNotFitAreRefused) {
   EXPECT_EQ(message_of([] { make_of_shape("bert_mini", {.sequence_length = 512}); }), "no error");
 }
 
+TEST(ModelTable, SaysWhetherBlocksNameTheirLayers) {
+  for (const ModelEntry& entry : model_table()) {
+    const auto model =
+        make_of_shape(std::string(entry.name), {.image_size = 224, .sequence_length = 8});
+    for (const Block& block : model->blocks()) {
+      EXPECT_EQ(!block.parallel_layers.empty(), entry.names_layers) << entry.name;
+    }
+  }
+}
+
 std::unique_ptr<Model> make_of_size(const std::string& name, const ModelSize& size) {
   const InputShape shape{.image_size = 32, .sequence_length = 8};
   return find_model(name).make({.name = name, .size = size}, shape, {at::kMeta, at::kFloat});

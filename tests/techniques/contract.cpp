@@ -52,7 +52,7 @@ constexpr std::array kContracts{
                    }
                    optimizer = swapped;
                  }},
-    Contract{.technique = "lora", .promise = Promise::same_start, .of_one_shape = true},
+    Contract{.technique = "lora", .promise = Promise::same_start, .of_named_layers = true},
     Contract{.technique = "on_device_init", .needs = "bfloat16"},
     Contract{.technique = "activation_checkpointing"},
     Contract{.technique = "activation_offload"},
@@ -71,12 +71,13 @@ constexpr std::array kContracts{
     Contract{.technique = "optimizer_in_backward"},
     Contract{.technique = "cuda_graphs", .of_cuda = true},  // cuda_graphs_test
     // On one rank; on many: tests/ranks.
-    Contract{.technique = "ddp"},
+    Contract{.technique = "ddp", .for_idle_parameters = "find_unused_parameters"},
     Contract{.technique = "zero_1", .promise = Promise::same_training},
     Contract{.technique = "zero_2", .promise = Promise::same_training},
     Contract{.technique = "fsdp", .promise = Promise::same_training},
     // Bias and product are added one after the other.
-    Contract{.technique = "tensor_parallel", .promise = Promise::same_sums, .of_one_shape = true},
+    Contract{
+        .technique = "tensor_parallel", .promise = Promise::same_sums, .of_named_layers = true},
     Contract{.technique = "cpu_offload",
              .promise = Promise::same_training,
              .edit_control = &update_as_on_host},
@@ -95,6 +96,17 @@ const Contract& contract_of(std::string_view name) {
   }
   ADD_FAILURE() << "tests/techniques/contract.cpp says nothing of " << name;
   return kNone;
+}
+
+const ModelEntry& row_of_model(const Json& values) {
+  return find_model(values["model"]["name"].get<std::string>());
+}
+
+bool fits(const Contract& contract, const Json& values) {
+  const ModelEntry& model = row_of_model(values);
+  return (model.tells_tokens || !contract.of_tokens) &&
+         (model.between == Between::tokens || !contract.of_one_shape) &&
+         (model.names_layers || !contract.of_named_layers) && !contract.of_cuda;
 }
 
 Json contracted(std::string_view name) {

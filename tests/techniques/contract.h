@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "models/table.h"
 #include "tests/techniques/training.h"
 
 namespace headroom {
@@ -26,15 +27,23 @@ struct Contract {
   Json (*options)() = nullptr;            // of the technique in these tests; none: its defaults
   void (*edit_control)(Json&) = nullptr;  // what the case without the technique has to say instead
   std::string_view needs = "";            // a technique without which it does nothing on the CPU
-  bool of_tokens = false;                 // refused but for models that tell each token's class
-  bool of_one_shape = false;              // refused where blocks hand on images
-  bool of_cuda = false;                   // refused on the CPU
+  std::string_view for_idle_parameters = "";  // an option to set where some get no gradient
+  bool of_tokens = false;                     // refused but for models that tell each token's class
+  bool of_one_shape = false;                  // refused where blocks hand on images
+  bool of_named_layers = false;               // refused where blocks name no layers
+  bool of_cuda = false;                       // refused on the CPU
 };
 
 std::span<const Contract> contracts();
 
 /// Fails the test, and returns an empty contract, where there is none.
 const Contract& contract_of(std::string_view name);
+
+/// The row of the case's model.
+const ModelEntry& row_of_model(const Json& values);
+
+/// Whether the case's model, by its row, is one for the technique.
+bool fits(const Contract& contract, const Json& values);
 
 /// The technique with the options that its contract names.
 Json contracted(std::string_view name);

@@ -78,6 +78,13 @@ TEST(RefusalTest, TheLossIsCutWhereThereAreTokensToCut) {
                        "4 tokens are not enough for 8 chunks"));
 }
 
+TEST(RefusalTest, LayersAreTunedAndCutWhereBlocksNameThem) {
+  EXPECT_EQ(refusal(with(small_bigbird(), {technique("lora")})),
+            "lora: the blocks of bigbird_mini have no layers to tune");
+  EXPECT_EQ(refusal(with(mini_resnet(), {technique("tensor_parallel")})),
+            "tensor_parallel: the blocks of resnet_mini have no layers that ranks can cut");
+}
+
 TEST(RefusalTest, LoraMergesWholeWeightsAlone) {
   Json values = with(small_bert(), {technique("lora"), technique("fsdp")});
   EXPECT_FALSE(refused(values));

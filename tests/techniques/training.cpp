@@ -7,6 +7,8 @@
 #include <cmath>
 #include <map>
 #include <memory>
+#include <set>
+#include <utility>
 
 #include "models/data/loader.h"
 #include "src/memory/host_memory.h"
@@ -36,7 +38,10 @@ class Probe final : public Technique {
       into_.saved_bytes = ledger_.current_bytes(Category::activations);
       inner(loss);
     };
-    step.gradient_ready = [this, inner = std::move(step.gradient_ready)](std::size_t index) {
+    into_.idle_parameters = step.trained.size();
+    step.gradient_ready = [this, arrived = std::set<std::size_t>(),
+                           inner = std::move(step.gradient_ready)](std::size_t index) mutable {
+      if (arrived.insert(index).second) --into_.idle_parameters;
       into_.most_gradient_bytes =
           std::max(into_.most_gradient_bytes, ledger_.current_bytes(Category::gradients));
       inner(index);
@@ -111,6 +116,12 @@ Json small_gpt2() {
 Json mini_resnet() {
   Json values = mini_vit();
   values["model"]["name"] = "resnet_mini";
+  return values;
+}
+
+Json steady_resnet() {
+  Json values = mini_resnet();
+  values["train"]["optimizer"]["lr"] = 1e-4;
   return values;
 }
 

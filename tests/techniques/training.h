@@ -25,6 +25,8 @@ Json small_gpt2();
 /// resnet_mini on digits of 64 pixels, and llama_mini with 2 layers of width 64, likewise.
 Json mini_resnet();
 Json small_llama();
+/// With small steps: normalisation by few numbers makes more of rounding, and Adam a whole step.
+Json steady_resnet();
 /// bigbird_mini on 96 random tokens, to which it attends by blocks.
 Json small_bigbird();
 
@@ -47,6 +49,7 @@ struct Trained {
   std::int64_t kept_in_blocks_bytes =
       0;  // by hooks that offload would move, all steps, if none does
   std::int64_t most_gradient_bytes = 0;  // when a gradient arrived, in any step
+  std::size_t idle_parameters = 0;       // trained ones, of which no gradient arrived in any step
 };
 
 /// Takes `steps` steps, of which the second is the counted one. `innermost` is listed before the
