@@ -7,6 +7,8 @@
 #include <cmath>
 #include <map>
 
+#include "techniques/technique.h"
+
 namespace headroom {
 namespace {
 
@@ -41,6 +43,15 @@ double tolerance_of(const Names& names) {
     tolerance = std::max(tolerance, contract_of(name).loss_tolerance);
   }
   return tolerance;
+}
+
+/// How far the norm of the first gradient may move. Where the model shows more of rounding, as far
+/// as the rows say; but a norm twice as large is no rounding.
+double gradient_tolerance_of(const Names& names, const ModelEntry& model) {
+  double sum = 0.0;
+  for (const std::string& name : names) sum += find_technique(name).gradient_tolerance;
+  const double by_rows = model.gradient_rounding > 1.0 ? sum * model.gradient_rounding : 0.0;
+  return std::min(std::max(5 * tolerance_of(names), by_rows), 0.5);
 }
 
 /// What a technique promises beside others: which numbers are rounded together depends on what
@@ -89,8 +100,17 @@ Json trainable(Json values) {
   return values;
 }
 
-void expect_kept(const Trained& with, const Trained& without, Promise promise, double tolerance,
-                 double gradient_rounding, bool by_sign) {
+/// How near two trainings are to lie.
+struct Nearness {
+  double loss;      // of the first step, and of all where nothing rounds; relative
+  double gradient;  // of the norm of the first one
+  double growth;    // of rounding, in losses behind the first
+  bool by_sign;     // weights step by their gradients' signs
+};
+
+void expect_kept(const Trained& with, const Trained& without, Promise promise,
+                 const Nearness& near) {
+  const double tolerance = near.loss;
   if (promise == Promise::same_bits) {
     EXPECT_TRUE(same_bits(with, without))
         << "losses " << loss_distance(with, without) << ", weights "
@@ -109,11 +129,10 @@ void expect_kept(const Trained& with, const Trained& without, Promise promise, d
     EXPECT_NE(with.losses.back(), without.losses.back());
     return;
   }
-  expect_near_losses(with, without, tolerance,
-                     promise == Promise::rounding ? gradient_rounding : 1.0);
-  EXPECT_LE(gradient_distance(with, without), 5 * tolerance);
+  expect_near_losses(with, without, tolerance, promise == Promise::rounding ? near.growth : 1.0);
+  EXPECT_LE(gradient_distance(with, without), near.gradient);
   if (tolerance <= 1e-5 && weight_distance(with, without) > tolerance) {
-    EXPECT_TRUE(by_sign) << weight_distance(with, without);
+    EXPECT_TRUE(near.by_sign) << weight_distance(with, without);
     EXPECT_LE(share_apart(with, without, tolerance), kKeysShare);
   }
 }
@@ -159,8 +178,11 @@ void expect_contract(const Trained& with, const Json& base, const Names& names,
     EXPECT_FALSE(same_bits(with, without));  // by design: batch_statistics_test says by what
     return;
   }
-  expect_kept(with, without, promise_of(contract, names), tolerance_of(names),
-              model.gradient_rounding, control["train"]["optimizer"].value("name", "") == "lion");
+  expect_kept(with, without, promise_of(contract, names),
+              {.loss = tolerance_of(names),
+               .gradient = gradient_tolerance_of(names, model),
+               .growth = model.gradient_rounding,
+               .by_sign = control["train"]["optimizer"].value("name", "") == "lion"});
 }
 
 void expect_contracts(const Json& model, const Names& names, const Names& added) {
