@@ -65,8 +65,8 @@ bool is_known(const Kernel& kernel, dim3 grid, void** arguments) {
     known.forget_assumed();
     if (!is_check(kernel.kind)) return false;
   }
-  return run_small_kernel(kernel.kind, {kernel.name, arguments, grid.x, grid.y}, known,
-                          &is_of_device);
+  return run_small_kernel(kernel.kind, {kernel.name, arguments, grid.x, grid.y, dry_run().blocks},
+                          known, &is_of_device);
 }
 
 cudaError_t launch(const void* function, dim3 grid, dim3 block, void** arguments,

@@ -28,7 +28,12 @@ namespace {
 
 using Owns = bool (*)(const void* address);
 
-constexpr std::size_t kMostBytesOfElement = 16;  // a complex number in doubles
+/// What is written, of elements of an unknown type: no more than there is of the tensor.
+std::size_t most_bytes(std::size_t elements, const void* to, const LiveBlocks& blocks) {
+  constexpr std::size_t kWidest = 16;  // a complex number in doubles
+  const auto behind = static_cast<std::size_t>(blocks.behind(to));
+  return behind == 0 ? elements * kWidest : std::min(elements * kWidest, behind);
+}
 
 /// {value}, of so many bytes.
 void fill(const Elementwise& launch, std::size_t width, KnownBytes& known) {
@@ -137,7 +142,7 @@ bool run_elementwise(SmallKernel kernel, const SmallLaunch& launch, KnownBytes& 
   } else if (kernel == SmallKernel::equal) {
     compare_equal(elements, launch.name, known);
   } else if (!run_arithmetic(launch.name, launch.arguments, known, owns)) {
-    known.forget(to, elements.count * kMostBytesOfElement);
+    known.forget(to, most_bytes(elements.count, to, launch.blocks));
   }
   return true;
 }
@@ -196,7 +201,8 @@ bool run_triangle(const SmallLaunch& launch, KnownBytes& known, Owns owns) {
   if (upper == nullptr || !owns(to)) return false;
   const std::size_t elements = upper[-1] == 'l' ? reach<std::int64_t>(tensor) : reach<int>(tensor);
   const auto type = type_of(launch.name, kTriangle);
-  known.forget(to, elements * (type ? bytes_of_type(*type) : kMostBytesOfElement));
+  known.forget(to,
+               type ? elements * bytes_of_type(*type) : most_bytes(elements, to, launch.blocks));
   return true;
 }
 

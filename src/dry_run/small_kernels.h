@@ -2,6 +2,7 @@
 #pragma once
 
 #include "src/dry_run/known_bytes.h"
+#include "src/dry_run/live_blocks.h"
 
 // Kernels of PyTorch whose results, or at least whose outputs, are known from their names and
 // arguments. Ranks that send each other objects (broadcast_object_list, all_gather_object) sum,
@@ -41,6 +42,7 @@ struct SmallLaunch {
   void** arguments;
   unsigned grid_x;
   unsigned grid_y;
+  const LiveBlocks& blocks;
 };
 
 /// Brings what is known up to date with a launch: with the results where all that they are made of

@@ -70,8 +70,7 @@ const char* const kSine =
     "18TensorIteratorBaseEENKUlvE0_clEvENKUlvE0_clEvEUlfE_St5arrayIPcLm2EEEEviT0_T1_";
 const char* const kMax =
     "_ZN2at6native13reduce_kernelILi512ELi1ENS0_8ReduceOpIlNS0_14func_wrapper_tIlNS0_"
-    "13MaxNanFunctor"
-    "IlEEEEjlLi4ELi4EEEEEvT1_";
+    "13MaxNanFunctorIlEEEEjlLi4ELi4EEEEEvT1_";
 const char* const kMin =
     "_ZN2at6native13reduce_kernelILi512ELi1ENS0_8ReduceOpIlNS0_14func_wrapper_tIlNS0_"
     "13MinNanFunctorIlEEEEjlLi4ELi4EEEEEvT1_";
@@ -80,8 +79,7 @@ const char* const kAny =
     "kernel_cudaERNS_14TensorIteratorEENKUlvE_clEvENKUlvE10_clEvEUlbbE_EEjbLi4ELi4EEEEEvT1_";
 const char* const kAll =
     "_ZN2at6native13reduce_kernelILi512ELi1ENS0_8ReduceOpIbNS0_14func_wrapper_tIbZZZNS0_15and_"
-    "kernel"
-    "_cudaERNS_14TensorIteratorEENKUlvE_clEvENKUlvE10_clEvEUlbbE_EEjbLi4ELi4EEEEEvT1_";
+    "kernel_cudaERNS_14TensorIteratorEENKUlvE_clEvENKUlvE10_clEvEUlbbE_EEjbLi4ELi4EEEEEvT1_";
 const char* const kSum =
     "_ZN2at6native13reduce_kernelILi512ELi1ENS0_8ReduceOpIlNS0_14func_wrapper_tIlZNS0_11sum_functor"
     "IlllEclERNS_14TensorIteratorEEUlllE_EEjlLi4ELi4EEEEEvT1_";
@@ -108,7 +106,7 @@ class SmallKernelsTest : public testing::Test {
   }
 
   bool run(const char* name, std::vector<void*> arguments, unsigned grid_y = 1) {
-    return run_small_kernel(small_kernel(name), {name, arguments.data(), 1, grid_y}, known,
+    return run_small_kernel(small_kernel(name), {name, arguments.data(), 1, grid_y, blocks}, known,
                             &is_owned);
   }
   /// `functor`: its members.
@@ -137,6 +135,7 @@ class SmallKernelsTest : public testing::Test {
   }
 
   KnownBytes known;
+  LiveBlocks blocks;
 };
 
 TEST_F(SmallKernelsTest, AddAndCompareWhatIsKnown) {
@@ -279,9 +278,12 @@ TEST_F(SmallKernelsTest, ForgetAsFarAsATriangleReaches) {
 
 TEST_F(SmallKernelsTest, ForgetTheirOutputsAloneWhereTheyDoNotKnowMore) {
   set(0x1000, {3, 4});
+  set(0x1010, {9});
   set(0x2000, {5, 6});
+  blocks.note(place(0x1000), 16);
   EXPECT_TRUE(run_elementwise(kSine, {7}, {place(0x1000), place(0x2000)}));
   EXPECT_TRUE(numbers(0x1000, 2).empty());
+  EXPECT_EQ(numbers(0x1010, 1), Numbers{9}) << "which lies behind";
   EXPECT_TRUE(run_elementwise(kAdd, {1}, {place(0x2000), place(0x1000), place(0x2000)}));
   EXPECT_TRUE(numbers(0x2000, 2).empty());
   set(0x2000, {5, 6});

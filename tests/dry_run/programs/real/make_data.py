@@ -48,6 +48,21 @@ def make_images() -> None:
             image.save(folder / f"{number}.jpg")
 
 
+def make_boxes() -> None:
+    """Images with the boxes of some objects in each, as YOLO reads them."""
+    folder = FOLDER / "boxes"
+    for kind in ("images", "labels"):
+        (folder / kind).mkdir(parents=True)
+    for number in range(32):
+        image = Image.fromarray(random.integers(0, 256, (320, 320, 3), dtype=numpy.uint8))
+        image.save(folder / f"images/{number}.jpg")
+        lines = [f"{random.integers(3)} {x:.3f} {y:.3f} 0.2 0.2"
+                 for x, y in random.uniform(0.2, 0.8, (random.integers(1, 9), 2))]
+        (folder / f"labels/{number}.txt").write_text("\n".join(lines))
+    (folder / "boxes.yaml").write_text(
+        f"path: {folder}\ntrain: images\nval: images\nnames: [cat, dog, bird]\n")
+
+
 def make_tokenizer() -> tokenizers.Tokenizer:
     tokenizer = tokenizers.Tokenizer(tokenizers.models.WordLevel(
         {word: number for number, word in enumerate(SPECIAL + WORDS)}, unk_token="<unk>"))
@@ -80,4 +95,5 @@ torch.manual_seed(1)
 make_texts()
 make_images()
 make_models()
+make_boxes()
 (FOLDER / "made").touch()
