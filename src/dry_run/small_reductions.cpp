@@ -69,7 +69,7 @@ struct Reduce {
   static constexpr std::size_t kConfigBytes = 64;
   static constexpr std::size_t kOffsetsBytes = 4 + 16 * Offsets::kMost;  // of one tensor
 
-  /// `width`: of an element, and of the functor with the identity half of where the rest begins.
+  /// Functor and identity take 16 bytes, or 4 where an element has one.
   Reduce(const void* operation, std::size_t width_of_one)
       : Reduce(static_cast<const char*>(operation) + (width_of_one == 1 ? 4 : 16), width_of_one,
                width_of_one == 1 ? 976 - 4 : 992 - 16) {}
