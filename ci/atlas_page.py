@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 import atlas_groups
-from atlas_judge import counts, others_errors, spread
+from atlas_judge import OF_THE_TENTH, counts, others_errors, spread
 from atlas_picture import picture
 from atlas_source import Source
 
@@ -68,13 +68,15 @@ def kept_constants(source: Source, out: Path) -> dict:
 
 
 def further_off(source: Source, judged: list, out: Path) -> list:
-    """What the gate says of rows whose error is larger than the one that lies in `out`."""
+    """What the gate says of rows whose error is larger than the one that lies in `out`. A row that
+    did not train where it was measured has no error that means anything."""
     file = out / f"{source.name}.csv"
     kept = {(row["key"], row["figure"]): row for row in rows_of(file)} if file.is_file() else {}
     lines = []
     for one in judged:
         old = kept.get((one.row["key"], one.what), {}).get("error")
-        if old and one.error is not None and abs(one.error) > abs(float(old)) + GATED:
+        trained = counts(one) or one.note == OF_THE_TENTH
+        if old and trained and abs(one.error) > abs(float(old)) + GATED:
             lines.append(f"{one.row['key']}, {one.what}: off by {per_cent(one.error, 2)}, "
                          f"was {per_cent(float(old), 2)}")
     return lines

@@ -88,14 +88,20 @@ def test_spread():
 
 
 def test_the_page_lists_what_is_far_off():
-    source = source_of({("a", 8): 100, ("b", 8): 100}, "reserved")
+    source = source_of({("a", 8): 100, ("b", 8): 100, ("untrained", 8): 50, ("untrained", 16): 50},
+                       "reserved")
     source.causes = [{"cause": "known", "keys": ["a:8"]}]
-    judged, constants = atlas_judge.judge(source, [answer(("a", 8), 150), answer(("b", 8), 60)])
+
+    def judge(a: float, b: float, untrained: float) -> tuple:
+        return atlas_judge.judge(source, [
+            answer(("a", 8), a), answer(("b", 8), b), answer(("untrained", 8), untrained)])
+
+    judged, constants = judge(150, 60, 70)
     with tempfile.TemporaryDirectory() as folder:
         atlas_page.write_rows(source, judged, constants, Path(folder))
         atlas_page.write_page(Path(folder))
         page = (Path(folder) / "README.md").read_text()
-        worse, _ = atlas_judge.judge(source, [answer(("a", 8), 151), answer(("b", 8), 61)])
+        worse, _ = judge(151, 61, 80)
         expect(atlas_page.further_off(source, worse, Path(folder)),
                ["a:8, reserved: off by 51.00 %, was 50.00 %"], "the gate")
     for line in ("| made_up | a:8 | reserved | 50.0 % | known |",
