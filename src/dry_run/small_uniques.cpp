@@ -19,7 +19,6 @@ using Owns = bool (*)(const void* address);
 using Bytes = std::vector<unsigned char>;
 
 constexpr std::string_view kSort = "DeviceRadixSortSingleTileKernel";
-constexpr std::string_view kUpwards = "SortOrderE0E";  // what follows is the type
 constexpr std::string_view kKeepOne = "DeviceSelectSweepKernel";
 constexpr std::string_view kCountEach = "DeviceReduceByKeyKernelI";
 constexpr std::string_view kNumbers = "EPK";  // what follows is the type
@@ -29,6 +28,12 @@ std::optional<c10::ScalarType> type_behind(std::string_view name, std::string_vi
   const std::size_t place = name.find(part);
   if (place == std::string_view::npos) return std::nullopt;
   return type_named(name.substr(place + part.size()));
+}
+
+/// Of a sort in ascending order, which CUDA 12's names say by a bool.
+std::optional<c10::ScalarType> sorted_type(std::string_view name) {
+  const auto type = type_behind(name, "SortOrderE0E");
+  return type ? type : type_behind(name, "ELb0E");
 }
 
 template <class T>
@@ -42,7 +47,7 @@ std::vector<T> values_in(const Bytes& bytes) {
 bool run_sort(std::string_view name, void** arguments, KnownBytes& known, Owns owns) {
   const void* const to = at<const void*>(arguments[1]);
   if (!owns(at<const void*>(arguments[0])) || !owns(to)) return false;
-  const c10::ScalarType type = *type_behind(name, kUpwards);
+  const c10::ScalarType type = *sorted_type(name);
   const std::size_t size = at<std::uint32_t>(arguments[4]) * bytes_of_type(type);
   Inputs inputs(known);
   Bytes bytes = inputs.bytes(at<const void*>(arguments[0]), size);
@@ -121,13 +126,15 @@ bool run_runs(c10::ScalarType type, void** arguments, const Places& places, Know
 }
 
 bool is_sort(std::string_view name) {
-  return has(name, kSort) && has(name, "NullType") && type_behind(name, kUpwards);
+  return has(name, kSort) && has(name, "NullType") && sorted_type(name);
 }
 bool keeps_one(std::string_view name) {
   return has(name, kKeepOne) && has(name, "equal_to") && type_behind(name, kNumbers);
 }
 bool counts_each(std::string_view name) {
-  return has(name, kCountEach) && has(name, "3rle6encode") && type_behind(name, kNumbers);
+  return has(name, kCountEach) &&
+         (has(name, "constant_iterator") || has(name, "ConstantInputIterator")) &&
+         type_behind(name, kNumbers);
 }
 
 }  // namespace
