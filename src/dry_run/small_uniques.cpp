@@ -21,7 +21,7 @@ using Bytes = std::vector<unsigned char>;
 constexpr std::string_view kSort = "DeviceRadixSortSingleTileKernel";
 constexpr std::string_view kKeepOne = "DeviceSelectSweepKernel";
 constexpr std::string_view kCountEach = "DeviceReduceByKeyKernelI";
-constexpr std::string_view kNumbers = "EPK";  // what follows is the type
+constexpr std::string_view kNumbers = "PK";  // what follows is the type
 
 /// The type that stands behind a part of the name.
 std::optional<c10::ScalarType> type_behind(std::string_view name, std::string_view part) {
@@ -129,7 +129,8 @@ bool is_sort(std::string_view name) {
   return has(name, kSort) && has(name, "NullType") && sorted_type(name);
 }
 bool keeps_one(std::string_view name) {
-  return has(name, kKeepOne) && has(name, "equal_to") && type_behind(name, kNumbers);
+  return has(name, kKeepOne) && (has(name, "equal_to") || has(name, "8Equality")) &&
+         type_behind(name, kNumbers);
 }
 bool counts_each(std::string_view name) {
   return has(name, kCountEach) &&
