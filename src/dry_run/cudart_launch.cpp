@@ -51,7 +51,10 @@ const Kernel& find_kernel(const void* function) {
   const auto found = kernels().list.find(function);
   if (found == kernels().list.end()) return unknown;
   Kernel& kernel = found->second;
-  if (!kernel.form) kernel.form = kernel_form(kernel.name);
+  if (!kernel.form) {
+    kernel.kind = small_kernel(kernel.name);
+    kernel.form = kernel_form(kernel.name);
+  }
   return kernel;
 }
 
@@ -96,7 +99,7 @@ HEADROOM_ENTRY char __cudaInitModule(void**) { return 1; }
 HEADROOM_ENTRY void __cudaRegisterFunction(void**, const char* function, char*, const char* name,
                                            int, uint3*, uint3*, dim3*, dim3*, int*) {
   const std::lock_guard lock(kernels().mutex);
-  kernels().list[function] = {small_kernel(name), name, {}};
+  kernels().list[function] = {SmallKernel::other, name, {}};
 }
 HEADROOM_ENTRY void __cudaRegisterVar(void**, char*, char*, const char*, int, std::size_t, int,
                                       int) {}

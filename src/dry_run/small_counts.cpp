@@ -12,8 +12,6 @@
 namespace headroom::dry_run {
 namespace {
 
-using Owns = bool (*)(const void* address);
-
 constexpr std::string_view kNonzero = "NonZeroOpI";
 constexpr std::string_view kOneBlock = "DeviceReduceSingleTileKernel";
 constexpr std::string_view kBlocks = "18DeviceReduceKernel";
@@ -24,10 +22,6 @@ constexpr std::string_view kIndices = "13write_indicesI";
 /// The sums of blocks, which one more block adds up.
 bool is_sum_of_counts(std::string_view name) {
   return has(name, kOneBlock) && (has(name, "4plusI") || has(name, "3SumE")) && has(name, "EPiS");
-}
-
-const void* pointer(void** arguments, std::size_t index) {
-  return at<const void*>(arguments[index]);
 }
 
 /// Of a range that is looked at as bools: {pointer, functor}, or the other way round before CUDA
@@ -47,7 +41,7 @@ struct Chosen {
 };
 
 Chosen choose(std::string_view name, const void* from, int elements, const KnownBytes& known) {
-  const auto type = type_named(name.substr(name.find(kNonzero) + kNonzero.size()));
+  const auto type = type_behind(name, kNonzero);
   if (!type) return {elements, true, {}};
   Inputs inputs(known);
   const auto bytes = inputs.bytes(from, static_cast<std::size_t>(elements) * bytes_of_type(*type));

@@ -26,8 +26,6 @@
 namespace headroom::dry_run {
 namespace {
 
-using Owns = bool (*)(const void* address);
-
 /// What is written, of elements of an unknown type: no more than there is of the tensor.
 std::size_t most_bytes(std::size_t elements, const void* to, const LiveBlocks& blocks) {
   constexpr std::size_t kWidest = 16;  // a complex number in doubles
@@ -46,14 +44,6 @@ void fill(const Elementwise& launch, std::size_t width, KnownBytes& known) {
   known.set(launch.pointer(0), bytes.data(), size);
 }
 
-/// The first type of a template's arguments; nothing: it is no template of the name, or its first
-/// argument is none that is followed.
-std::optional<c10::ScalarType> type_of(std::string_view name, std::string_view with_template) {
-  const std::size_t place = name.find(with_template);
-  if (place == std::string_view::npos) return std::nullopt;
-  return type_named(name.substr(place + with_template.size()));
-}
-
 /// Whether two bools are true; of tensors with more than one element it is not known.
 void both(const Elementwise& launch, KnownBytes& known) {
   if (launch.count != 1) return known.forget(launch.pointer(0), launch.count);
@@ -66,7 +56,7 @@ void both(const Elementwise& launch, KnownBytes& known) {
 }
 
 std::optional<c10::ScalarType> fill_type(const char* name) {
-  return type_of(name, "11FillFunctorI");
+  return type_behind(name, "11FillFunctorI");
 }
 
 constexpr std::string_view kWithNumber = "13AUnaryFunctorI";
@@ -74,8 +64,8 @@ constexpr std::string_view kWithNumber = "13AUnaryFunctorI";
 /// Of numbers that are compared with each other, or with one number; nothing: it is no such kernel.
 std::optional<c10::ScalarType> equal_type(std::string_view name) {
   if (!has(name, "16CompareEqFunctorI")) return std::nullopt;
-  const auto type = type_of(name, "13BinaryFunctorI");
-  return type ? type : type_of(name, kWithNumber);
+  const auto type = type_behind(name, "13BinaryFunctorI");
+  return type ? type : type_behind(name, kWithNumber);
 }
 
 /// The number that the functor of a comparison holds.
@@ -200,7 +190,7 @@ bool run_triangle(const SmallLaunch& launch, KnownBytes& known, Owns owns) {
   const auto* to = at<const void*>(tensor);
   if (upper == nullptr || !owns(to)) return false;
   const std::size_t elements = upper[-1] == 'l' ? reach<std::int64_t>(tensor) : reach<int>(tensor);
-  const auto type = type_of(launch.name, kTriangle);
+  const auto type = type_behind(launch.name, kTriangle);
   known.forget(to,
                type ? elements * bytes_of_type(*type) : most_bytes(elements, to, launch.blocks));
   return true;

@@ -21,6 +21,12 @@ T at(const void* memory, std::size_t offset = 0) {
   return value;
 }
 
+using Owns = bool (*)(const void* address);  // whether an address is a device's
+
+inline const void* pointer(void** arguments, std::size_t index) {
+  return at<const void*>(arguments[index]);
+}
+
 /// Whether a part stands in a kernel's mangled name.
 inline bool has(std::string_view name, std::string_view part) {
   return name.find(part) != std::string_view::npos;

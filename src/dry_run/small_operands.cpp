@@ -118,6 +118,12 @@ std::optional<c10::ScalarType> type_named(std::string_view mangled) {
   return found == kTypes.end() ? std::nullopt : std::optional(found->type);
 }
 
+std::optional<c10::ScalarType> type_behind(std::string_view name, std::string_view part) {
+  const std::size_t place = name.find(part);
+  if (place == std::string_view::npos) return std::nullopt;
+  return type_named(name.substr(place + part.size()));
+}
+
 std::size_t Operands::Tensor::reach(const std::vector<std::uint32_t>& sizes) const {
   std::size_t last = 0;
   for (std::size_t i = 0; i < sizes.size(); ++i) {

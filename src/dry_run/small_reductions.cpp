@@ -12,7 +12,6 @@
 namespace headroom::dry_run {
 namespace {
 
-using Owns = bool (*)(const void* address);
 using Bytes = std::vector<unsigned char>;
 
 constexpr std::string_view kReduction = "13reduce_kernelI";

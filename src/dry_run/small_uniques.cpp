@@ -15,20 +15,12 @@
 namespace headroom::dry_run {
 namespace {
 
-using Owns = bool (*)(const void* address);
 using Bytes = std::vector<unsigned char>;
 
 constexpr std::string_view kSort = "DeviceRadixSortSingleTileKernel";
 constexpr std::string_view kKeepOne = "DeviceSelectSweepKernel";
 constexpr std::string_view kCountEach = "DeviceReduceByKeyKernelI";
 constexpr std::string_view kNumbers = "PK";  // what follows is the type
-
-/// The type that stands behind a part of the name.
-std::optional<c10::ScalarType> type_behind(std::string_view name, std::string_view part) {
-  const std::size_t place = name.find(part);
-  if (place == std::string_view::npos) return std::nullopt;
-  return type_named(name.substr(place + part.size()));
-}
 
 /// Of a sort in ascending order, which CUDA 12's names say by a bool.
 std::optional<c10::ScalarType> sorted_type(std::string_view name) {
@@ -45,12 +37,12 @@ std::vector<T> values_in(const Bytes& bytes) {
 
 /// (numbers, sorted numbers, -, -, how many, ...).
 bool run_sort(std::string_view name, void** arguments, KnownBytes& known, Owns owns) {
-  const void* const to = at<const void*>(arguments[1]);
-  if (!owns(at<const void*>(arguments[0])) || !owns(to)) return false;
+  const void* const to = pointer(arguments, 1);
+  if (!owns(pointer(arguments, 0)) || !owns(to)) return false;
   const c10::ScalarType type = *sorted_type(name);
   const std::size_t size = at<std::uint32_t>(arguments[4]) * bytes_of_type(type);
   Inputs inputs(known);
-  Bytes bytes = inputs.bytes(at<const void*>(arguments[0]), size);
+  Bytes bytes = inputs.bytes(pointer(arguments, 0), size);
   with_type(type, [&](auto zero) {
     if constexpr (!std::is_same_v<decltype(zero), bool>) {
       auto values = values_in<decltype(zero)>(bytes);
@@ -102,26 +94,26 @@ constexpr Places kOfCountEach{.firsts = 1, .lengths = 3, .count = 4, .elements =
 
 bool run_runs(c10::ScalarType type, void** arguments, const Places& places, KnownBytes& known,
               Owns owns) {
-  const auto pointer = [&](std::size_t place) { return at<const void*>(arguments[place]); };
-  if (!owns(pointer(0)) || !owns(pointer(places.firsts)) || !owns(pointer(places.count)) ||
-      (places.lengths && !owns(pointer(*places.lengths)))) {
+  if (!owns(pointer(arguments, 0)) || !owns(pointer(arguments, places.firsts)) ||
+      !owns(pointer(arguments, places.count)) ||
+      (places.lengths && !owns(pointer(arguments, *places.lengths)))) {
     return false;
   }
   const auto elements = static_cast<std::int64_t>(at<int>(arguments[places.elements]));
   const auto size = static_cast<std::size_t>(elements) * bytes_of_type(type);
   Inputs inputs(known);
-  const Bytes bytes = inputs.bytes(pointer(0), size);
+  const Bytes bytes = inputs.bytes(pointer(arguments, 0), size);
   const bool is_known = !bytes.empty();
   const Runs runs = is_known ? runs_in(bytes, type) : Runs{{}, {elements}};
   const auto count = static_cast<std::int64_t>(runs.lengths.size());
   const bool is_assumed = !is_known || inputs.is_assumed();
-  known.forget(pointer(places.firsts), size);
-  known.set(pointer(places.firsts), runs.firsts.data(), runs.firsts.size(), is_assumed);
+  known.forget(pointer(arguments, places.firsts), size);
+  known.set(pointer(arguments, places.firsts), runs.firsts.data(), runs.firsts.size(), is_assumed);
   if (places.lengths) {
-    known.set(pointer(*places.lengths), runs.lengths.data(),
+    known.set(pointer(arguments, *places.lengths), runs.lengths.data(),
               runs.lengths.size() * sizeof(runs.lengths[0]), is_assumed);
   }
-  known.set(pointer(places.count), &count, sizeof(count), is_assumed);
+  known.set(pointer(arguments, places.count), &count, sizeof(count), is_assumed);
   return true;
 }
 
