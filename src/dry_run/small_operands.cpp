@@ -10,6 +10,7 @@
 
 #include "src/dry_run/parts.h"
 #include "src/dry_run/small_launch.h"
+#include "src/dry_run/small_offsets.h"
 
 namespace headroom::dry_run {
 namespace {
@@ -47,26 +48,19 @@ Operands of_places_in_a_row(std::string_view name, void** arguments, const Signa
   return operands;
 }
 
-/// elementwise_kernel(int count, function of a place), which holds {OffsetCalculator{int
-/// dimensions, {unsigned size, and two to divide by it}[25], unsigned strides[25][tensors]},
-/// char* data[tensors], functor} and, where it converts, {types[tensors]} behind these.
+/// elementwise_kernel(int count, function of a place), which holds {OffsetCalculator, char*
+/// data[tensors], functor} and, where it converts, {types[tensors]} behind these.
 Operands of_strided_places(std::string_view name, void** arguments, const Signature& signature) {
-  constexpr std::size_t kMostDimensions = 25;
-  constexpr std::size_t kDivider = 3 * sizeof(std::uint32_t);
   const void* const function = arguments[1];
   const std::size_t tensors = signature.types.size();
-  const auto dimensions = at<std::uint32_t>(function);
+  const Offsets offsets(function, tensors);
   Operands operands{.count = static_cast<std::size_t>(at<int>(arguments[0])),
                     .functor = nullptr,
                     .sizes = {},
                     .tensors = {}};
-  if (dimensions > kMostDimensions) return operands;
-  for (std::size_t i = 0; i < dimensions; ++i) {
-    operands.sizes.push_back(at<std::uint32_t>(function, sizeof(int) + i * kDivider));
-  }
-  const std::size_t strides = sizeof(int) + kMostDimensions * kDivider;
-  const std::size_t data =
-      whole_parts(strides + kMostDimensions * tensors * sizeof(std::uint32_t), alignof(void*));
+  if (offsets.dimensions() > Offsets::kMost) return operands;
+  for (std::size_t i = 0; i < offsets.dimensions(); ++i) operands.sizes.push_back(offsets.size(i));
+  const std::size_t data = whole_parts(Offsets::bytes(tensors), alignof(void*));
   const std::size_t functor =
       whole_parts(data + tensors * sizeof(void*), signature.functor_alignment);
   operands.functor = static_cast<const char*>(function) + functor;
@@ -77,9 +71,8 @@ Operands of_strided_places(std::string_view name, void** arguments, const Signat
     const auto type = converts ? types[signature.functor_bytes + i] : types[i];
     Operands::Tensor tensor{
         at<const char*>(function, data + i * sizeof(void*)), type, bytes_of_type(type), {}};
-    for (std::size_t dimension = 0; dimension < dimensions; ++dimension) {
-      tensor.strides.push_back(
-          at<std::uint32_t>(function, strides + (dimension * tensors + i) * sizeof(std::uint32_t)));
+    for (std::size_t dimension = 0; dimension < offsets.dimensions(); ++dimension) {
+      tensor.strides.push_back(offsets.stride(dimension, i));
     }
     operands.tensors.push_back(std::move(tensor));
   }

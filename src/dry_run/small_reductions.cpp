@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "src/dry_run/small_launch.h"
+#include "src/dry_run/small_offsets.h"
 
 namespace headroom::dry_run {
 namespace {
@@ -17,56 +18,11 @@ using Bytes = std::vector<unsigned char>;
 constexpr std::string_view kReduction = "13reduce_kernelI";
 constexpr std::string_view kReductionOfBools = "ReduceOpIbNS0_14func_wrapper_tIb";
 
-/// OffsetCalculator: {dimensions, {size, two numbers to divide by it}[25], strides[25][of how many
-/// tensors]}, the fastest dimension first, strides in bytes.
-class Offsets {
- public:
-  static constexpr std::size_t kMost = 25;  // dimensions
-
-  Offsets(const void* calculator, std::size_t tensors)
-      : calculator_(calculator), tensors_(tensors) {}
-
-  std::size_t dimensions() const { return at<std::uint32_t>(calculator_); }
-  std::size_t of(std::size_t element, std::size_t tensor) const {
-    std::size_t offset = 0;
-    for (std::size_t i = 0; i < dimensions(); ++i) {
-      offset += element % size(i) * stride(i, tensor);
-      element /= size(i);
-    }
-    return offset;
-  }
-  /// Of the last element.
-  std::size_t last(std::size_t tensor) const {
-    std::size_t offset = 0;
-    for (std::size_t i = 0; i < dimensions(); ++i) offset += (size(i) - 1) * stride(i, tensor);
-    return offset;
-  }
-  bool is_laid_out() const {
-    if (dimensions() > kMost) return false;
-    for (std::size_t i = 0; i < dimensions(); ++i) {
-      if (size(i) == 0) return false;
-    }
-    return true;
-  }
-
- private:
-  std::size_t size(std::size_t dimension) const {
-    return at<std::uint32_t>(calculator_, 4 + 12 * dimension);
-  }
-  std::size_t stride(std::size_t dimension, std::size_t tensor) const {
-    return at<std::uint32_t>(calculator_, 4 + 12 * kMost + 4 * (dimension * tensors_ + tensor));
-  }
-
-  const void* calculator_;
-  std::size_t tensors_;
-};
-
 /// {functor, identity, {bytes of an element, inputs of a result, results, ...}, where inputs lie,
 /// where results and their first inputs lie, source, destination, another destination, a buffer of
 /// sums that several launches add up, and two buffers of the blocks}.
 struct Reduce {
   static constexpr std::size_t kConfigBytes = 64;
-  static constexpr std::size_t kOffsetsBytes = 4 + 16 * Offsets::kMost;  // of one tensor
 
   /// Functor and identity take 16 bytes, or 4 where an element has one.
   Reduce(const void* operation, std::size_t width_of_one)
@@ -104,7 +60,7 @@ struct Reduce {
       : width(width_of_one),
         counts(at<std::array<int, 3>>(config)),
         places(config + kConfigBytes, 1),
-        results(config + kConfigBytes + kOffsetsBytes, 2),
+        results(config + kConfigBytes + Offsets::bytes(1), 2),
         pointers(at<std::array<const void*, 6>>(config, pointers_at)) {}
 };
 
