@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import time
+import zlib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -54,21 +55,21 @@ def python_of_torch(version: str, home: Path) -> Path:
     return python
 
 
-def make_environment(source: Source, version: str, home: Path) -> Path:
+def make_environment(source: Source, wanted: dict, home: Path) -> Path:
     """Gives its Python. PyTorch is shared; what the source pins comes before what PyTorch needs."""
-    wanted = source.facts["environment"] | {"torch": version}
-    folder = home / source.name / f"environment-{version}"
+    mark = zlib.crc32(repr(wanted["packages"]).encode())
+    folder = home / source.name / f"environment-{wanted['torch']}-{mark:08x}"
     python, stamp = folder / "bin/python3", folder / "made"
-    if stamp.is_file() and stamp.read_text() == repr(wanted):
+    if stamp.is_file():
         return python
-    torch = python_of_torch(version, home)
+    torch = python_of_torch(wanted["torch"], home)
     run([torch, "-m", "venv", "--clear", folder])
     site = run([torch, "-c", "import torch, os; print(os.path.dirname(torch.__path__[0]))"]).stdout
     own = folder / f"lib/python3.{sys.version_info.minor}/site-packages"
     (own / "torch.pth").write_text(site)
-    if wanted.get("packages"):
+    if wanted["packages"]:
         run([python, *PIP, "--no-deps", *wanted["packages"]])
-    stamp.write_text(repr(wanted))
+    stamp.touch()
     return python
 
 
@@ -145,11 +146,14 @@ def plan_all(headroom: Path, source: Source, rows: list, jobs: int, minutes: flo
     at_once = ROWS_AT_ONCE if "{rows}" in map(str, source.facts["program"]) else 1
     groups = []
     for _, alike in itertools.groupby(missing, key=lambda row: (source.gpu_of(row),
-                                                                source.torch_of(row))):
+                                                                source.environment_of(row))):
         alike = list(alike)
         groups += [alike[at:at + at_once] for at in range(0, len(alike), at_once)]
-    pythons = {version: make_environment(source, version, home)
-               for version in {source.torch_of(row) for row in missing}}
+    pythons = {}
+    for row in missing:
+        wanted = source.environment_of(row)
+        if repr(wanted) not in pythons:
+            pythons[repr(wanted)] = make_environment(source, wanted, home)
 
     # Where time ends, what was planned is spread over the rows.
     random.Random(0).shuffle(groups)
@@ -157,7 +161,7 @@ def plan_all(headroom: Path, source: Source, rows: list, jobs: int, minutes: flo
     def one(group: list) -> None:
         if time.monotonic() > last:
             return
-        python = pythons[source.torch_of(group[0])]
+        python = pythons[repr(source.environment_of(group[0]))]
         journal.add(plan(headroom, source, python, group, home))
         left = sum(journal.lacks(row["key"]) for row in rows)
         say(f"{source.name}: {len(rows) - left} of {len(rows)} rows")

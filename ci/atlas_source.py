@@ -59,8 +59,11 @@ class Source:
     def gpu_files(self) -> list:
         return sorted(set(self.folder.glob("*.yaml")) - {self.folder / "source.yaml"})
 
-    def torch_of(self, row: dict) -> str:
-        return row.get("torch") or str(self.facts["environment"]["torch"])
+    def environment_of(self, row: dict) -> dict:
+        """The version of PyTorch, and the packages: a column's name in braces is the row's."""
+        facts = self.facts["environment"]
+        return {"torch": row.get("torch") or str(facts["torch"]),
+                "packages": [package.format(**row) for package in facts.get("packages", ())]}
 
     def gpu_of(self, row: dict) -> str:
         gpu = row.get("gpu") or self.facts["gpu"]

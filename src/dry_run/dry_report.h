@@ -55,8 +55,8 @@ struct DryReport {
   Count peak_reserved_bytes;
   Count out_of_memory_errors;
   Count launches_when_grown;  // of `launches`: when either peak last grew
-  /// Its peaks as PyTorch itself says them in the end.
-  Count knows_latest_peaks;  // 0: it could not be asked
+  /// Its peaks since the program last began them anew, as PyTorch says them.
+  Count knows_latest_peaks;  // 0: it can't be asked in this version, and they were not begun anew
   Count latest_peak_allocated_bytes;
   Count latest_peak_reserved_bytes;
 

@@ -182,6 +182,11 @@ HEADROOM_ENTRY void headroom_dry_run_end_step() {
   report_steps(device);
 }
 
+HEADROOM_ENTRY void headroom_dry_run_begin_peaks(int device, std::int64_t allocated,
+                                                 std::int64_t reserved) {
+  headroom::dry_run::report_new_peaks(device, allocated, reserved);
+}
+
 HEADROOM_ENTRY void headroom_dry_run_move_host_bytes(std::int64_t bytes) {
   using namespace headroom::dry_run;
   dry_run().timeline.keep_host_busy(host_memory_ns(bytes));

@@ -130,6 +130,8 @@ void report_work(const Device& device);
 /// bytes; that it gave up.
 void report_allocator(int device, std::int64_t allocated, std::int64_t reserved);
 void report_out_of_memory(int device);
+/// The program began the allocator's peaks anew, with so much held then.
+void report_new_peaks(int device, std::int64_t allocated, std::int64_t reserved);
 /// The steps that ended so far, with their time.
 void report_steps(const Device& device);
 /// All of them, with LibTorch's version, and the functions that are not modelled.
@@ -155,6 +157,10 @@ HEADROOM_ENTRY void headroom_dry_run_memory(int number, std::size_t* used, std::
 
 /// A step of the program's training has ended on the current device.
 HEADROOM_ENTRY void headroom_dry_run_end_step();
+
+/// The program has begun the peaks of PyTorch's allocator anew, which holds so many bytes then.
+HEADROOM_ENTRY void headroom_dry_run_begin_peaks(int device, std::int64_t allocated,
+                                                 std::int64_t reserved);
 
 /// The program's host is busy until it has moved so much through its memory.
 HEADROOM_ENTRY void headroom_dry_run_move_host_bytes(std::int64_t bytes);

@@ -12,6 +12,7 @@
 namespace headroom {
 extern const std::string_view kMemorySnapshotScript;
 extern const std::string_view kPeakHoldersScript;
+extern const std::string_view kPeakResetsScript;
 extern const std::string_view kReservedPeakScript;
 extern const std::string_view kStepMemoryScript;
 extern const std::string_view kStepTimesScript;
@@ -51,6 +52,7 @@ void run_python_scripts() {
   if (is_initialized == nullptr || may_run == nullptr || run == nullptr) return;
   if (is_initialized() == 0 || may_run() == 0 || have_run.exchange(true)) return;
   run(statement_of(kStepTimesScript).c_str(), nullptr);
+  run(statement_of(kPeakResetsScript).c_str(), nullptr);
   const Settings& known = settings();
   if (!known.holders_folder.empty()) {
     std::string script(kReservedPeakScript);

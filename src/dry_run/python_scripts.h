@@ -3,7 +3,7 @@
 
 namespace headroom::dry_run {
 
-/// Runs step_times.py and the scripts that the settings ask for (peak_holders.py,
+/// Runs step_times.py, peak_resets.py and the scripts that the settings ask for (peak_holders.py,
 /// stop_after_steps.py) in the program's interpreter, once, where this thread may run Python now.
 /// To be called where PyTorch asks what devices there are, before it takes memory.
 void run_python_scripts();

@@ -137,6 +137,12 @@ void write_device(DryReport& report, const Device& device) {
   report.undecided_questions = run.timeline.undecided_questions(device.index);
 }
 
+void set_latest_peaks(DryReport& report, std::int64_t allocated, std::int64_t reserved) {
+  report.knows_latest_peaks = 1;
+  report.latest_peak_allocated_bytes = allocated;
+  report.latest_peak_reserved_bytes = reserved;
+}
+
 void raise_peaks(DryReport& report, const Device& device, std::int64_t allocated,
                  std::int64_t reserved) {
   report.knows_allocator = 1;
@@ -145,13 +151,15 @@ void raise_peaks(DryReport& report, const Device& device, std::int64_t allocated
   }
   raise(report.peak_allocated_bytes, allocated);
   raise(report.peak_reserved_bytes, reserved);
+  if (report.knows_latest_peaks != 0) {
+    raise(report.latest_peak_allocated_bytes, allocated);
+    raise(report.latest_peak_reserved_bytes, reserved);
+  }
 }
 
 void write_allocator(DryReport& report, const Device& device, const TorchAllocator& torch) {
   raise_peaks(report, device, torch.peak_allocated_bytes, torch.peak_reserved_bytes);
-  report.knows_latest_peaks = 1;
-  report.latest_peak_allocated_bytes = torch.peak_allocated_bytes;
-  report.latest_peak_reserved_bytes = torch.peak_reserved_bytes;
+  set_latest_peaks(report, torch.peak_allocated_bytes, torch.peak_reserved_bytes);
 }
 
 }  // namespace
@@ -179,6 +187,12 @@ void report_out_of_memory(int device) {
   const Device& used = dry_run().devices.at(static_cast<std::size_t>(device));
   const std::lock_guard lock(page_mutex());
   ++page_locked(used).out_of_memory_errors;
+}
+
+void report_new_peaks(int device, std::int64_t allocated, std::int64_t reserved) {
+  const Device& used = dry_run().devices.at(static_cast<std::size_t>(device));
+  const std::lock_guard lock(page_mutex());
+  set_latest_peaks(page_locked(used), allocated, reserved);
 }
 
 void report_steps(const Device& device) {

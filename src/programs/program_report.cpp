@@ -46,7 +46,7 @@ Json describe(const Json& report, bool has_failed) {
                   {"total_bytes", report.at("total_bytes")},
                   {"context_bytes", report.at("context_bytes")},
                   {"driver_peak_bytes", report.at("peak_device_bytes")}});
-  // The latest peaks are known for the LibTorch that this headroom was built with.
+  // The latest peaks of another LibTorch are known where the program began them anew.
   add_known(process, report,
             {kAllocated, kReserved, "latest_peak_allocated_bytes", "latest_peak_reserved_bytes",
              "peak_pinned_bytes", "to_device_bytes", "to_host_bytes", "values_read",

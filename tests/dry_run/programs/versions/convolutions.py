@@ -59,3 +59,9 @@ for _ in range(STEPS):
 
 print("allocated", torch.cuda.max_memory_allocated())
 print("reserved", torch.cuda.max_memory_reserved())
+
+torch.cuda.empty_cache()
+torch.cuda.reset_peak_memory_stats()
+network(torch.rand(1, 3, 224, 224).cuda())
+print("latest_allocated", torch.cuda.max_memory_allocated())
+print("latest_reserved", torch.cuda.max_memory_reserved())
