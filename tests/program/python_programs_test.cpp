@@ -165,8 +165,8 @@ TEST_F(PythonProgram, TellsWhatEveryPyTorchCounts) {
     EXPECT_GT(process["peak_allocated_bytes"], 100'000);
     expect_printed_peaks(process, ended.err);
     if (std::string_view(name) != "convolutions") continue;
-    EXPECT_EQ(process["latest_peak_allocated_bytes"], printed(ended.err, "latest_allocated"));
-    EXPECT_EQ(process["latest_peak_reserved_bytes"], printed(ended.err, "latest_reserved"));
+    EXPECT_EQ(process["latest_peak_allocated_bytes"], printed(ended.err, "allocated_latest"));
+    EXPECT_EQ(process["latest_peak_reserved_bytes"], printed(ended.err, "reserved_latest"));
   }
 }
 
