@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // libcuda: what PyTorch asks of the driver past cudart. It finds these through
-// cudaGetDriverEntryPointByVersion, or by opening libcuda.so.1, which this library's name is. Then
-// kernels that are compiled at run time, by NVRTC or Triton: the compiler is the real one, the
-// kernel does nothing.
+// cudaGetDriverEntryPointByVersion, or by opening libcuda.so.1, which this library's name is.
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
@@ -46,13 +44,6 @@ class Chunks {
 Chunks& chunks() {
   static auto& all = *new Chunks;
   return all;
-}
-
-/// Any handle will do for what has no content here: modules, functions.
-template <class Handle>
-Handle new_handle() {
-  static std::atomic<std::uintptr_t> last{0x100000};
-  return reinterpret_cast<Handle>(last += 16);
 }
 
 }  // namespace
@@ -231,79 +222,6 @@ HEADROOM_ENTRY CUresult cuPointerGetAttribute(void* data, CUpointer_attribute at
 HEADROOM_ENTRY CUresult cuGetExportTable(const void** table, const CUuuid*) {
   *table = nullptr;
   return CUDA_ERROR_NOT_FOUND;
-}
-
-HEADROOM_ENTRY CUresult cuModuleLoadData(CUmodule* module, const void*) {
-  *module = new_handle<CUmodule>();
-  return CUDA_SUCCESS;
-}
-
-HEADROOM_ENTRY CUresult cuModuleLoad(CUmodule* module, const char*) {
-  return cuModuleLoadData(module, /*image=*/nullptr);
-}
-
-HEADROOM_ENTRY CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned,
-                                           CUjit_option*, void**) {
-  return cuModuleLoadData(module, image);
-}
-
-HEADROOM_ENTRY CUresult cuModuleUnload(CUmodule) { return CUDA_SUCCESS; }
-
-HEADROOM_ENTRY CUresult cuModuleGetFunction(CUfunction* function, CUmodule, const char*) {
-  *function = new_handle<CUfunction>();
-  return CUDA_SUCCESS;
-}
-
-HEADROOM_ENTRY CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfunction) {
-  cudaFuncAttributes attributes;
-  cudaFuncGetAttributes(&attributes, /*function=*/nullptr);
-  switch (attribute) {
-    case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
-      *value = attributes.maxThreadsPerBlock;
-      return CUDA_SUCCESS;
-    case CU_FUNC_ATTRIBUTE_NUM_REGS:
-      *value = attributes.numRegs;
-      return CUDA_SUCCESS;
-    default:  // it uses no memory of its own
-      *value = 0;
-      return CUDA_SUCCESS;
-  }
-}
-
-HEADROOM_ENTRY CUresult cuFuncSetAttribute(CUfunction, CUfunction_attribute, int) {
-  return CUDA_SUCCESS;
-}
-
-HEADROOM_ENTRY CUresult cuFuncSetCacheConfig(CUfunction, CUfunc_cache) { return CUDA_SUCCESS; }
-
-HEADROOM_ENTRY CUresult cuOccupancyMaxActiveClusters(int* clusters, CUfunction,
-                                                     const CUlaunchConfig*) {
-  *clusters = dry_run().gpu.multiprocessors;
-  return CUDA_SUCCESS;
-}
-
-HEADROOM_ENTRY CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction,
-                                                                    int threads,
-                                                                    std::size_t shared) {
-  cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, nullptr, threads, shared);
-  return CUDA_SUCCESS;
-}
-
-HEADROOM_ENTRY CUresult cuLaunchKernel(CUfunction, unsigned grid_x, unsigned grid_y,
-                                       unsigned grid_z, unsigned block_x, unsigned block_y,
-                                       unsigned block_z, unsigned, CUstream stream, void**,
-                                       void**) {
-  const std::int64_t blocks = std::int64_t{1} * grid_x * grid_y * grid_z;
-  const std::int64_t threads = blocks * block_x * block_y * block_z;
-  run_work(stream, memory_work(dry_run().gpu, kBytesPerThread * threads));
-  return CUDA_SUCCESS;
-}
-
-HEADROOM_ENTRY CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void**,
-                                         void**) {
-  return cuLaunchKernel(function, config->gridDimX, config->gridDimY, config->gridDimZ,
-                        config->blockDimX, config->blockDimY, config->blockDimZ,
-                        config->sharedMemBytes, config->hStream, nullptr, nullptr);
 }
 
 HEADROOM_ENTRY CUresult cuTensorMapEncodeTiled(CUtensorMap* map, CUtensorMapDataType, cuuint32_t,

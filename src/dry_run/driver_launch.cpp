@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// libcuda: kernels that are compiled at run time, by NVRTC or Triton. The compiler is the real one,
+// the kernel does nothing.
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+
+#include <atomic>
+
+#include "src/dry_run/compiled_kernels.h"
+#include "src/dry_run/dry_run.h"
+
+namespace headroom::dry_run {
+namespace {
+
+CompiledKernels& compiled_kernels() {
+  static auto& all = *new CompiledKernels;
+  return all;
+}
+
+}  // namespace
+
+HEADROOM_ENTRY CUresult cuModuleLoadData(CUmodule* module, const void*) {
+  static std::atomic<std::uintptr_t> last{0x100000};
+  *module = reinterpret_cast<CUmodule>(last += 16);  // any handle will do: it has no content here
+  return CUDA_SUCCESS;
+}
+
+HEADROOM_ENTRY CUresult cuModuleLoad(CUmodule* module, const char*) {
+  return cuModuleLoadData(module, /*image=*/nullptr);
+}
+
+HEADROOM_ENTRY CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned,
+                                           CUjit_option*, void**) {
+  return cuModuleLoadData(module, image);
+}
+
+HEADROOM_ENTRY CUresult cuModuleUnload(CUmodule) { return CUDA_SUCCESS; }
+
+HEADROOM_ENTRY CUresult cuModuleGetFunction(CUfunction* function, CUmodule, const char* name) {
+  *function = reinterpret_cast<CUfunction>(compiled_kernels().add(name));
+  return CUDA_SUCCESS;
+}
+
+HEADROOM_ENTRY CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfunction) {
+  cudaFuncAttributes attributes;
+  cudaFuncGetAttributes(&attributes, /*function=*/nullptr);
+  switch (attribute) {
+    case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+      *value = attributes.maxThreadsPerBlock;
+      return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_NUM_REGS:
+      *value = attributes.numRegs;
+      return CUDA_SUCCESS;
+    default:  // it uses no memory of its own
+      *value = 0;
+      return CUDA_SUCCESS;
+  }
+}
+
+HEADROOM_ENTRY CUresult cuFuncSetAttribute(CUfunction, CUfunction_attribute, int) {
+  return CUDA_SUCCESS;
+}
+
+HEADROOM_ENTRY CUresult cuFuncSetCacheConfig(CUfunction, CUfunc_cache) { return CUDA_SUCCESS; }
+
+HEADROOM_ENTRY CUresult cuOccupancyMaxActiveClusters(int* clusters, CUfunction,
+                                                     const CUlaunchConfig*) {
+  *clusters = dry_run().gpu.multiprocessors;
+  return CUDA_SUCCESS;
+}
+
+HEADROOM_ENTRY CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction,
+                                                                    int threads,
+                                                                    std::size_t shared) {
+  cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, nullptr, threads, shared);
+  return CUDA_SUCCESS;
+}
+
+HEADROOM_ENTRY CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y,
+                                       unsigned grid_z, unsigned block_x, unsigned block_y,
+                                       unsigned block_z, unsigned, CUstream stream, void**,
+                                       void**) {
+  const std::int64_t blocks = std::int64_t{1} * grid_x * grid_y * grid_z;
+  const std::int64_t threads = blocks * block_x * block_y * block_z;
+  if (threads == 0) return CUDA_ERROR_INVALID_VALUE;
+  auto& kernel = *reinterpret_cast<CompiledKernels::Kernel*>(function);
+  run_work(stream, memory_work(dry_run().gpu, compiled_kernels().bytes(kernel, threads)));
+  return CUDA_SUCCESS;
+}
+
+HEADROOM_ENTRY CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void**,
+                                         void**) {
+  return cuLaunchKernel(function, config->gridDimX, config->gridDimY, config->gridDimZ,
+                        config->blockDimX, config->blockDimY, config->blockDimZ,
+                        config->sharedMemBytes, config->hStream, nullptr, nullptr);
+}
+
+}  // namespace headroom::dry_run
