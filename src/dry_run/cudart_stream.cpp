@@ -33,6 +33,10 @@ HEADROOM_ENTRY cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, un
   return cudaSuccess;
 }
 
+HEADROOM_ENTRY cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
+  return cudaStreamCreate(stream);
+}
+
 HEADROOM_ENTRY cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   timeline_with_context().drop_stream(stream);
   return cudaSuccess;

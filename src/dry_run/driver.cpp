@@ -59,6 +59,21 @@ cudaGetDriverEntryPointByVersion(const char* name, void** function, unsigned, un
   return cudaSuccess;
 }
 
+/// A function by its name without the version, of which the newest is given.
+HEADROOM_ENTRY CUresult cuGetProcAddress(const char* name, void** function, int, cuuint64_t,
+                                         CUdriverProcAddressQueryResult* result) {
+  *function = nullptr;
+  for (const char* version : {"_v4", "_v3", "_v2", ""}) {
+    if (*function == nullptr)
+      *function = dlsym(RTLD_DEFAULT, (std::string(name) + version).c_str());
+  }
+  const bool is_found = *function != nullptr;
+  if (result != nullptr) {
+    *result = is_found ? CU_GET_PROC_ADDRESS_SUCCESS : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+  }
+  return is_found ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+}
+
 HEADROOM_ENTRY CUresult cuInit(unsigned) { return CUDA_SUCCESS; }
 
 HEADROOM_ENTRY CUresult cuDriverGetVersion(int* version) {
@@ -104,28 +119,6 @@ HEADROOM_ENTRY CUresult cuLogsRegisterCallback(CUlogsCallback, void*,
 }
 
 HEADROOM_ENTRY CUresult cuLogsUnregisterCallback(CUlogsCallbackHandle) { return CUDA_SUCCESS; }
-
-HEADROOM_ENTRY CUresult cuDeviceGetCount(int* count) {
-  *count = static_cast<int>(dry_run().devices.size());
-  return CUDA_SUCCESS;
-}
-
-HEADROOM_ENTRY CUresult cuDeviceGet(CUdevice* device, int index) {
-  *device = index;
-  return dry_run().has(index) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
-}
-
-HEADROOM_ENTRY CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute,
-                                             CUdevice device) {
-  switch (attribute) {
-    case CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED:
-      *value = 1;
-      return CUDA_SUCCESS;
-    default:  // the two lists of attributes share their numbers
-      cudaDeviceGetAttribute(value, static_cast<cudaDeviceAttr>(attribute), device);
-      return CUDA_SUCCESS;
-  }
-}
 
 HEADROOM_ENTRY CUresult cuCtxGetDevice(CUdevice* device) {
   cudaGetDevice(device);

@@ -41,6 +41,33 @@ HEADROOM_ENTRY CUresult cuModuleGetFunction(CUfunction* function, CUmodule, cons
   return CUDA_SUCCESS;
 }
 
+// The same by the functions since CUDA 12, in which a library has no device.
+
+HEADROOM_ENTRY CUresult cuLibraryLoadData(CUlibrary* library, const void*, CUjit_option*, void**,
+                                          unsigned, CUlibraryOption*, void**, unsigned) {
+  return cuModuleLoadData(reinterpret_cast<CUmodule*>(library), /*image=*/nullptr);
+}
+
+HEADROOM_ENTRY CUresult cuLibraryUnload(CUlibrary) { return CUDA_SUCCESS; }
+
+HEADROOM_ENTRY CUresult cuLibraryGetKernel(CUkernel* kernel, CUlibrary, const char* name) {
+  return cuModuleGetFunction(reinterpret_cast<CUfunction*>(kernel), /*module=*/nullptr, name);
+}
+
+HEADROOM_ENTRY CUresult cuKernelGetFunction(CUfunction* function, CUkernel kernel) {
+  *function = reinterpret_cast<CUfunction>(kernel);
+  return CUDA_SUCCESS;
+}
+
+HEADROOM_ENTRY CUresult cuKernelGetAttribute(int* value, CUfunction_attribute attribute,
+                                             CUkernel kernel, CUdevice) {
+  return cuFuncGetAttribute(value, attribute, reinterpret_cast<CUfunction>(kernel));
+}
+
+HEADROOM_ENTRY CUresult cuKernelSetAttribute(CUfunction_attribute, int, CUkernel, CUdevice) {
+  return CUDA_SUCCESS;
+}
+
 HEADROOM_ENTRY CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfunction) {
   cudaFuncAttributes attributes;
   cudaFuncGetAttributes(&attributes, /*function=*/nullptr);

@@ -170,6 +170,16 @@ TEST_F(PythonProgram, TellsWhatEveryPyTorchCounts) {
   }
 }
 
+TEST_F(PythonProgram, MayKnowTheDriverAlone) {
+  const Ended ended = plan({}, {path("driver_calls.py")});
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  const Json process = Json::parse(ended.out)["processes"][0];
+  const auto context = process["context_bytes"].get<std::int64_t>();
+  EXPECT_EQ(process["driver_peak_bytes"], context + (std::int64_t{256} << 20));
+  EXPECT_EQ(process["launches"], 1);
+  EXPECT_EQ(process["refused_bytes"], std::int64_t{1} << 40);
+}
+
 TEST_F(PythonProgram, IsToldItsGpusByNvidiaSmi) {
   const Ended ended =
       plan({"--gpu", "l40s", "--ranks", "2"},
