@@ -86,7 +86,8 @@ def judge(source: Source, answers: list, fitted: dict = None) -> tuple:
     judged, constants = [], {}
     for figure in source.measured:
         same, less = ended_early(source, figure.column)
-        name = ("latest_" if figure.since_reset else "") + PLANNED[figure.what]
+        name = "mean_driver_bytes" if figure.of_mean_gpu \
+            else ("latest_" if figure.since_reset else "") + PLANNED[figure.what]
         known = [(row, by_key[row["key"]], figure.value_of(row)) for row in source.rows
                  if row["key"] in by_key and figure.value_of(row) is not None]
         constant = 0

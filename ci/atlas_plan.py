@@ -5,6 +5,7 @@ import json
 import os
 import random
 import re
+import statistics
 import subprocess
 import sys
 import time
@@ -113,18 +114,38 @@ def plan(headroom: Path, source: Source, python: Path, rows: list, home: Path) -
         does_fit = ended.returncode != OUT_OF_MEMORY
         failure = "" if ended.returncode in (0, OUT_OF_MEMORY) else last
         return [{"key": rows[0]["key"], "failure": failure, "fits": does_fit,
-                 **peaks_of(processes)}]
-    of_row = {key: (int(process), int(status))
-              for key, process, status in SAID.findall(ended.stderr + "\n" + ended.stdout)}
+                 **peaks_of(processes), **mean_of_gpus(processes)}]
+    return answers_of(rows, processes, SAID.findall(ended.stderr + "\n" + ended.stdout),
+                      f"{folder.name}/output.txt")
+
+
+def answers_of(rows: list, processes: list, said: list, output: str) -> list:
+    """Of a program that forked for each row, and said which process was whose. That process may
+    have forked ranks: their numbers are the next ones, round the largest that there is."""
+    of_row = {key: (int(process), int(status)) for key, process, status in said}
+    most = int(Path("/proc/sys/kernel/pid_max").read_text())
+    families = {process: [] for process, _ in of_row.values()}
+    for one in processes:
+        first = min(families, default=0, key=lambda first: (one["process"] - first) % most)
+        families.setdefault(first, []).append(one)
     answers = []
     for row in rows:
         process, status = of_row.get(row["key"], (-1, 1))
-        mine = [one for one in processes if one["process"] == process]
-        is_known = status in (0, OUT_OF_MEMORY) and mine
-        failure = "" if is_known else f"status {status}, see {folder.name}/output.txt"
+        family = families.get(process, [])
+        own = [one for one in family if one["process"] == process]
+        is_known = status in (0, OUT_OF_MEMORY) and own
+        failure = "" if is_known else f"status {status}, see {output}"
         answers.append({"key": row["key"], "failure": failure, "fits": status != OUT_OF_MEMORY,
-                        **peaks_of(mine)})
+                        **peaks_of(own), **mean_of_gpus(family)})
     return answers
+
+
+def mean_of_gpus(processes: list) -> dict:
+    """What nvidia-smi says of each GPU, with all that runs on it, in the mean."""
+    gpus = {}
+    for one in processes:
+        gpus[one["device"]] = gpus.get(one["device"], 0) + one["driver_peak_bytes"]
+    return {"mean_driver_bytes": round(statistics.mean(gpus.values()))} if gpus else {}
 
 
 def peaks_of(processes: list) -> dict:

@@ -29,6 +29,7 @@ class Figure:
     unit: str
     how: str = ""
     since_reset: bool = False  # the program began the peak anew, and read it later
+    of_mean_gpu: bool = False  # of all that runs on a GPU, the mean over the GPUs
 
     def value_of(self, row: dict) -> float:
         """Bytes, or nanoseconds. None: the row has none."""

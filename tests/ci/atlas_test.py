@@ -11,6 +11,7 @@ sys.path.insert(0, str(ROOT / "ci"))
 
 import atlas_judge  # noqa: E402
 import atlas_page  # noqa: E402
+import atlas_plan  # noqa: E402
 import atlas_source  # noqa: E402
 from atlas_source import Figure, Source, is_of_the_tenth  # noqa: E402
 
@@ -121,6 +122,34 @@ def test_samples_may_see_what_is_short_or_not():
     expect([one.interval for one in judged][1], (200 * MIB, 310 * MIB), "the interval")
     expect([source.cause_of(one.row, one.is_inside) for one in judged],
            ["", "a trial", "a trial"], "causes")
+
+
+def test_the_mean_of_gpus_is_of_all_that_ranks_hold():
+    def process(number: int, device: int, mib: int) -> dict:
+        return {"process": number, "device": device, "driver_peak_bytes": mib * MIB,
+                "peak_reserved_bytes": mib * MIB}
+
+    # Two ranks of "a", of which the first has a context on the other's GPU too; then numbers of
+    # processes begin anew.
+    found = atlas_plan.answers_of(
+        [{"key": "a"}, {"key": "b"}, {"key": "c"}],
+        [process(3, 0, 7), process(32000, 0, 100), process(32000, 1, 10), process(32005, 1, 60)],
+        [("a", "32000", "0"), ("b", "3", "0"), ("c", "9", "1")], "output.txt")
+    expect([one.get("mean_driver_bytes") for one in found], [85 * MIB, 7 * MIB, None], "means")
+    expect([one.get("peak_reserved_bytes") for one in found], [100 * MIB, 7 * MIB, None], "peaks")
+    expect([bool(one["failure"]) for one in found], [False, False, True], "failures")
+    source = source_of({("a", 8): 85})
+    source.measured = [Figure("driver", "mib", "MiB", of_mean_gpu=True)]
+    judged, _ = atlas_judge.judge(source, [found[0] | {"key": "a:8", "total_bytes": TOTAL}])
+    expect(judged[0].error, 0.0, "error")
+
+
+def test_packages_may_be_of_the_row():
+    facts = {"environment": {"torch": "2.11.0", "packages": ["{package}", "numpy==2.4.6"]}}
+    source = Source("made_up", facts, [], [], [])
+    expect(source.environment_of({"package": "liger-kernel==0.4.2"}),
+           {"torch": "2.11.0", "packages": ["liger-kernel==0.4.2", "numpy==2.4.6"]}, "packages")
+    expect(source.environment_of({"package": "x", "torch": "2.4.1"})["torch"], "2.4.1", "PyTorch")
 
 
 def test_every_source_can_be_read():
