@@ -34,6 +34,34 @@ void KnownBytes::copy(const void* to, const void* from, std::size_t size) {
   set_locked(number(to), std::move(found));
 }
 
+void KnownBytes::set_share(const void* at, std::size_t size, double share) {
+  const std::lock_guard lock(mutex_);
+  set_share_locked(number(at), {.size = size, .not_zero = share});
+}
+
+void KnownBytes::set_limit(const void* at, std::size_t size, std::int64_t limit) {
+  const std::lock_guard lock(mutex_);
+  const double zeros = 1 / static_cast<double>(limit);
+  set_share_locked(number(at), {.size = size, .not_zero = 1 - zeros, .limit = limit});
+}
+
+std::optional<double> KnownBytes::share(const void* from) const {
+  const std::lock_guard lock(mutex_);
+  const Share* found = share_locked(number(from));
+  return found == nullptr ? std::nullopt : std::optional(found->not_zero);
+}
+
+std::optional<std::int64_t> KnownBytes::limit(const void* from) const {
+  const std::lock_guard lock(mutex_);
+  const Share* found = share_locked(number(from));
+  return found == nullptr || found->limit == 0 ? std::nullopt : std::optional(found->limit);
+}
+
+bool KnownBytes::has_shares() const {
+  const std::lock_guard lock(mutex_);
+  return !shares_.empty();
+}
+
 void KnownBytes::forget(const void* at, std::size_t size) {
   const std::lock_guard lock(mutex_);
   forget_locked(number(at), size);
@@ -101,6 +129,12 @@ void KnownBytes::forget_doubted_locked() {
 /// Of a range that lies there in part, the other parts stay known.
 void KnownBytes::forget_locked(std::uintptr_t begin, std::size_t size) {
   const std::uintptr_t end = begin + size;
+  auto share = shares_.lower_bound(begin);
+  if (share != shares_.begin()) {
+    const auto before = std::prev(share);
+    if (before->first + before->second.size > begin) share = before;
+  }
+  while (share != shares_.end() && share->first < end) share = shares_.erase(share);
   auto range = ranges_.lower_bound(begin);
   if (range != ranges_.begin()) {
     const auto before = std::prev(range);
@@ -126,6 +160,19 @@ void KnownBytes::forget_locked(std::uintptr_t begin, std::size_t size) {
       ++range;
     }
   }
+}
+
+void KnownBytes::set_share_locked(std::uintptr_t at, const Share& share) {
+  forget_locked(at, share.size);
+  shares_[at] = share;
+}
+
+/// Null: there is none.
+const KnownBytes::Share* KnownBytes::share_locked(std::uintptr_t from) const {
+  const auto found = shares_.upper_bound(from);
+  if (found == shares_.begin()) return nullptr;
+  const auto& [begin, share] = *std::prev(found);
+  return from - begin < share.size ? &share : nullptr;
 }
 
 KnownBytes::Range KnownBytes::find_locked(std::uintptr_t from, std::size_t size) const {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 namespace headroom::dry_run {
@@ -26,6 +27,14 @@ class KnownBytes {
   void fill(const void* to, int byte, std::size_t size, bool is_assumed = false);
   /// What stands at `from`, known or not, now stands at `to` as well.
   void copy(const void* to, const void* from, std::size_t size);
+  /// Which elements there are zero is not known, but what share is not. They lie evenly.
+  void set_share(const void* at, std::size_t size, double share);
+  /// Elements there are numbers from 0 up to `limit`, each as often.
+  void set_limit(const void* at, std::size_t size, std::int64_t limit);
+  /// Of the elements from there on; nothing: it is not known.
+  std::optional<double> share(const void* from) const;
+  std::optional<std::int64_t> limit(const void* from) const;
+  bool has_shares() const;
   /// Something that is not known now stands there.
   void forget(const void* at, std::size_t size);
   void forget_assumed();
@@ -53,8 +62,18 @@ class KnownBytes {
   Range find_locked(std::uintptr_t from, std::size_t size) const;
   void forget_doubted_locked();
 
+  struct Share {
+    std::size_t size = 0;
+    double not_zero = 0;
+    std::int64_t limit = 0;  // 0: it is not known
+  };
+
+  void set_share_locked(std::uintptr_t at, const Share& share);
+  const Share* share_locked(std::uintptr_t from) const;
+
   mutable std::mutex mutex_;
   std::map<std::uintptr_t, Range> ranges_;  // which do not overlap
+  std::map<std::uintptr_t, Share> shares_;  // likewise; no range lies in one
   std::size_t bytes_ = 0;                   // in all
   bool may_assume_ = false;                 // whether some of them may be assumed
   std::int64_t doubts_ = 0;

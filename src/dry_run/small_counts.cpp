@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/dry_run/small_counts.h"
 
+#include <cmath>
 #include <cstdint>
 #include <string_view>
 #include <utility>
@@ -41,11 +42,13 @@ struct Chosen {
 };
 
 Chosen choose(std::string_view name, const void* from, int elements, const KnownBytes& known) {
+  const double share = known.share(from).value_or(1);
+  const Chosen assumed{static_cast<std::int32_t>(std::lround(share * elements)), true, {}};
   const auto type = type_behind(name, kNonzero);
-  if (!type) return {elements, true, {}};
+  if (!type) return assumed;
   Inputs inputs(known);
   const auto bytes = inputs.bytes(from, static_cast<std::size_t>(elements) * bytes_of_type(*type));
-  if (bytes.empty()) return {elements, true, {}};
+  if (bytes.empty()) return assumed;
   Numbers places;
   with_type(*type, [&](auto zero) {
     for (int i = 0; i < elements; ++i) {

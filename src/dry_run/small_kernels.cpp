@@ -21,6 +21,7 @@
 #include "src/dry_run/small_operands.h"
 #include "src/dry_run/small_ranges.h"
 #include "src/dry_run/small_reductions.h"
+#include "src/dry_run/small_shares.h"
 #include "src/dry_run/small_uniques.h"
 
 namespace headroom::dry_run {
@@ -99,6 +100,10 @@ void compare_equal(const Elementwise& launch, std::string_view name, KnownBytes&
   const auto self = inputs.bytes(launch.pointer(1), launch.count * width);
   const auto other = is_with_number ? self : inputs.bytes(launch.pointer(2), launch.count * width);
   if (self.empty() || other.empty()) {
+    if (const auto limit = known.limit(launch.pointer(1)); limit && is_with_number) {
+      const double share = 1 / static_cast<double>(*limit);
+      return known.set_share(launch.pointer(0), launch.count, differs ? 1 - share : share);
+    }
     const auto is_equal = is_equal_by_itself(launch, is_with_number, type);
     if (!is_equal) return known.forget(launch.pointer(0), launch.count);
     return known.fill(launch.pointer(0), *is_equal != differs ? 1 : 0, launch.count,
@@ -202,6 +207,7 @@ SmallKernel small_kernel(const char* name) {
   if (is_range(name)) return SmallKernel::range;
   if (is_count(name)) return SmallKernel::count;
   if (is_unique(name)) return SmallKernel::unique;
+  if (is_share(name)) return SmallKernel::share;
   if (!std::string_view(name).starts_with("_ZN2at6native")) return SmallKernel::other;
   // The second takes what lies at no multiple of a vector, and what it converts as it reads.
   const bool is_unrolled =
@@ -223,6 +229,7 @@ SmallKernel small_kernel(const char* name) {
 }
 
 bool run_small_kernel(SmallKernel kernel, const SmallLaunch& launch, KnownBytes& known, Owns owns) {
+  if (run_copy_of_share(launch, known, owns)) return true;
   switch (kernel) {
     case SmallKernel::elementwise:
     case SmallKernel::converting_copy:
@@ -244,6 +251,8 @@ bool run_small_kernel(SmallKernel kernel, const SmallLaunch& launch, KnownBytes&
       return run_count(launch.name, launch.arguments, launch.grid_x, known, owns);
     case SmallKernel::unique:
       return run_unique(launch.name, launch.arguments, known, owns);
+    case SmallKernel::share:
+      return run_share(launch.name, launch.arguments, known, owns);
     case SmallKernel::range:
       return run_range(launch.name, launch.arguments, known, owns);
     case SmallKernel::other:

@@ -25,7 +25,8 @@ enum class SmallKernel {
   triangle,
   range,
   count,  // of what is not zero
-  unique
+  unique,
+  share  // of a mask, where the mask is not known
 };
 
 /// By the kernel's mangled name.

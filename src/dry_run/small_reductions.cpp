@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,7 @@ namespace {
 using Bytes = std::vector<unsigned char>;
 
 constexpr std::string_view kReduction = "13reduce_kernelI";
+constexpr std::string_view kSum = "sum_functor";
 constexpr std::string_view kReductionOfBools = "ReduceOpIbNS0_14func_wrapper_tIb";
 
 /// {functor, identity, {bytes of an element, inputs of a result, results, ...}, where inputs lie,
@@ -86,7 +88,7 @@ Bytes reduced(const Reduce& reduce, Inputs& inputs, const Join& join) {
 
 Bytes reduced_numbers(std::string_view name, const Reduce& reduce, Inputs& inputs) {
   using T = std::int64_t;
-  if (has(name, "sum_functor")) {
+  if (has(name, kSum)) {
     return reduced<T>(reduce, inputs, [](T one, T other) {
       return static_cast<T>(static_cast<std::uint64_t>(one) + static_cast<std::uint64_t>(other));
     });
@@ -95,6 +97,13 @@ Bytes reduced_numbers(std::string_view name, const Reduce& reduce, Inputs& input
   return reduced<T>(reduce, inputs, [=](T one, T other) {
     return is_max ? std::max(one, other) : std::min(one, other);
   });
+}
+
+/// Of numbers of which that share is 1, and the others are 0.
+void put_sums_of_ones(double share, const Reduce& reduce, KnownBytes& known) {
+  const Numbers sums(reduce.results_in_all(),
+                     std::llround(share * static_cast<double>(reduce.inputs_of_one())));
+  known.set(reduce.to(), sums.data(), sums.size() * sizeof(sums[0]), /*is_assumed=*/true);
 }
 
 bool is_of_bools(std::string_view name) { return has(name, kReductionOfBools); }
@@ -128,6 +137,10 @@ bool run_reduction(const char* name, const void* operation, KnownBytes& known, O
     found = reduced<bool>(reduce, inputs, [](bool one, bool other) { return one || other; });
   } else {
     found = reduced_numbers(name, reduce, inputs);
+    const auto share = known.share(reduce.from());
+    if (found.empty() && share && has(name, kSum)) {
+      return put_sums_of_ones(*share, reduce, known), true;
+    }
   }
   put(known, reduce.to(), {found.data(), size, !found.empty()}, inputs);
   return true;

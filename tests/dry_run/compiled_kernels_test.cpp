@@ -8,26 +8,26 @@
 namespace headroom::dry_run {
 namespace {
 
-constexpr std::int64_t kThreads = 1024;
-constexpr std::int64_t kBytes = kThreads * kBytesPerThread;
+constexpr std::int64_t kLaunched = 1024;
+constexpr std::int64_t kBytes = kLaunched * kBytesPerThread;
 
 TEST(CompiledKernels, CountByTheirThreads) {
   CompiledKernels kernels;
   auto& add = *kernels.add("add");
-  EXPECT_EQ(kernels.bytes(add, kThreads), kBytes);
-  EXPECT_EQ(kernels.bytes(add, 3 * kThreads), 3 * kBytes);
-  EXPECT_EQ(kernels.bytes(*kernels.add("multiply"), 2 * kThreads), 2 * kBytes);
+  EXPECT_EQ(kernels.bytes(add, kLaunched), kBytes);
+  EXPECT_EQ(kernels.bytes(add, 3 * kLaunched), 3 * kBytes);
+  EXPECT_EQ(kernels.bytes(*kernels.add("multiply"), 2 * kLaunched), 2 * kBytes);
 }
 
 TEST(CompiledKernels, MoveTheSameWithOtherBlocks) {
   CompiledKernels kernels;
   auto& first = *kernels.add("add");
   auto& other = *kernels.add("add");  // a quarter of the threads, each with four times as much
-  EXPECT_EQ(kernels.bytes(first, kThreads), kBytes);
-  EXPECT_EQ(kernels.bytes(other, kThreads / 4), kBytes);
-  EXPECT_EQ(kernels.bytes(first, kThreads), kBytes);
+  EXPECT_EQ(kernels.bytes(first, kLaunched), kBytes);
+  EXPECT_EQ(kernels.bytes(other, kLaunched / 4), kBytes);
+  EXPECT_EQ(kernels.bytes(first, kLaunched), kBytes);
   // A launch over twice as much.
-  EXPECT_EQ(kernels.bytes(other, kThreads / 2), 2 * kBytes);
+  EXPECT_EQ(kernels.bytes(other, kLaunched / 2), 2 * kBytes);
 }
 
 }  // namespace

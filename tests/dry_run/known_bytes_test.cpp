@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <optional>
 #include <string>
 
 namespace headroom::dry_run {
@@ -137,6 +138,23 @@ TEST(KnownBytes, that_are_assumed_are_forgotten_without_the_others) {
   known.forget_assumed();
   EXPECT_TRUE(known.find(at + 100, 1).empty());
   EXPECT_EQ(known.find(at, sizeof(sent)).size(), sizeof(sent));
+}
+
+TEST(KnownBytes, KeepSharesUntilSomethingElseStandsThere) {
+  KnownBytes known;
+  alignas(16) std::array<unsigned char, 64> memory{};
+  EXPECT_FALSE(known.has_shares());
+  known.set_share(&memory[0], 32, 0.5);
+  known.set_limit(&memory[32], 32, 4);
+  EXPECT_EQ(known.share(&memory[31]), 0.5);
+  EXPECT_EQ(known.limit(&memory[31]), std::nullopt);
+  EXPECT_EQ(known.share(&memory[32]), 0.75);
+  EXPECT_EQ(known.limit(&memory[63]), 4);
+  known.fill(&memory[40], 1, 4);
+  EXPECT_EQ(known.share(&memory[32]), std::nullopt);
+  EXPECT_EQ(known.share(&memory[0]), 0.5);
+  known.forget(&memory[0], memory.size());
+  EXPECT_FALSE(known.has_shares());
 }
 
 }  // namespace

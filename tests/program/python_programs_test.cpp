@@ -170,6 +170,12 @@ TEST_F(PythonProgram, TellsWhatEveryPyTorchCounts) {
   }
 }
 
+TEST_F(PythonProgram, LoadsItsExpertsEvenly) {
+  const Ended ended = plan({}, {path("experts.py")});
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  expect_printed_peaks(Json::parse(ended.out)["processes"][0], ended.err);
+}
+
 TEST_F(PythonProgram, MayKnowTheDriverAlone) {
   const Ended ended = plan({}, {path("driver_calls.py")});
   ASSERT_EQ(ended.code, 0) << ended.err;

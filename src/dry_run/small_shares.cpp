@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/dry_run/small_shares.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "src/dry_run/small_launch.h"
+#include "src/dry_run/small_offsets.h"
+#include "src/dry_run/small_operations.h"
+
+namespace headroom::dry_run {
+namespace {
+
+constexpr std::string_view kScatter = "34_cuda_scatter_fill_internal_kernelINS0_10OpaqueTypeILi";
+constexpr std::string_view kHistogram = "_ZN2at4cuda17kernelHistogram1DI";
+constexpr std::string_view kLargest = "10gatherTopKI";
+constexpr std::string_view kCopy = "direct_copy_kernel_cuda";
+constexpr std::string_view kConvertingCopy = "converting_copy_kernel_cuda";
+
+/// (how many indices, {where they and what is written to lie, indices, length of the dimension, a
+/// functor, what is written to, its stride, how many elements it has, the number}).
+bool run_scatter(std::string_view name, void** arguments, KnownBytes& known, Owns owns) {
+  const auto width = static_cast<std::size_t>(
+      std::strtoul(name.data() + name.find(kScatter) + kScatter.size(), nullptr, 10));
+  const char* const captured = static_cast<const char*>(arguments[1]) + Offsets::bytes(2);
+  const auto word = [&](std::size_t index) { return at<std::int64_t>(captured, index * 8); };
+  const auto* const to = at<const void*>(captured, 3 * 8);
+  const std::int64_t count = at<int>(arguments[0]);
+  const std::int64_t length = word(1);
+  const std::int64_t elements = word(5);
+  const bool is_laid_out = owns(at<const void*>(captured)) && owns(to) && length > 0 &&
+                           count <= elements && elements % length == 0;
+  if (!is_laid_out || width == 0) return false;
+  std::int64_t number = 0;
+  std::memcpy(&number, captured + 6 * 8, std::min(width, sizeof(number)));
+  const auto size = static_cast<std::size_t>(elements) * width;
+  if (number == 0) return known.forget(to, size), true;
+  known.set_share(to, size, static_cast<double>(count) / static_cast<double>(elements));
+  return true;
+}
+
+/// (bins, sums of blocks, numbers, how many bins, least, most, how many numbers, ...), the first
+/// three at::cuda::detail::TensorInfo. Of whole numbers; floats are counted by float bins.
+bool run_histogram(std::string_view name, void** arguments, KnownBytes& known, Owns owns) {
+  const std::string_view types = name.substr(kHistogram.size(), 3);  // of bins, numbers, sizes
+  const auto* const to = at<const void*>(arguments[0]);
+  const auto bins = at<std::int64_t>(arguments[3]);
+  const auto count = at<std::int64_t>(arguments[6]);
+  if (types[2] != 'l' || !owns(to) || bins < 1 || count < 0) return false;
+  const auto even = [&](std::int64_t bin) { return count / bins + (bin < count % bins ? 1 : 0); };
+  if (types[0] == 'l') {
+    Numbers counts;
+    for (std::int64_t bin = 0; bin < bins; ++bin) counts.push_back(even(bin));
+    known.set(to, counts.data(), counts.size() * sizeof(counts[0]), /*is_assumed=*/true);
+    return true;
+  }
+  if (types[0] != 'f') return false;
+  std::vector<float> counts;
+  for (std::int64_t bin = 0; bin < bins; ++bin) counts.push_back(static_cast<float>(even(bin)));
+  known.set(to, counts.data(), counts.size() * sizeof(counts[0]), /*is_assumed=*/true);
+  return true;
+}
+
+/// (from, length of a row, how many of it, bool, rows, stride, the largest, their stride, where
+/// they stood, ...).
+bool run_largest(void** arguments, KnownBytes& known, Owns owns) {
+  const auto* const places = at<const void*>(arguments[8]);
+  const auto length = at<std::uint32_t>(arguments[1]);
+  const std::size_t count =
+      std::size_t{at<std::uint32_t>(arguments[2])} * at<std::uint32_t>(arguments[4]);
+  if (!owns(places) || length == 0) return false;
+  known.set_limit(places, count * sizeof(std::int64_t), length);
+  return false;  // the largest are written as well
+}
+
+struct Copied {
+  const void* from;
+  const void* to;
+};
+
+/// Nothing: its arguments are not laid out as expected.
+std::optional<Copied> copied_by(const SmallLaunch& launch) {
+  const std::string_view name(launch.name);
+  if (!has(name, "18elementwise_kernelI")) {
+    const Elementwise elements(launch.arguments);
+    return Copied{elements.pointer(1), elements.pointer(0)};
+  }
+  const Operation* const operation = find_operation(name);
+  if (operation == nullptr) return std::nullopt;
+  const auto operands = find_operands(name, launch.arguments, operation->signature);
+  if (!operands || operands->tensors.size() != 2) return std::nullopt;
+  return Copied{operands->tensors[1].data, operands->tensors[0].data};
+}
+
+}  // namespace
+
+bool is_share(const char* name) {
+  return has(name, kScatter) || has(name, kHistogram) || has(name, kLargest);
+}
+
+bool run_share(const char* name, void** arguments, KnownBytes& known, Owns owns) {
+  if (has(name, kScatter)) return run_scatter(name, arguments, known, owns);
+  if (has(name, kLargest)) return run_largest(arguments, known, owns);
+  return run_histogram(name, arguments, known, owns);
+}
+
+bool run_copy_of_share(const SmallLaunch& launch, KnownBytes& known, Owns owns) {
+  if (!known.has_shares()) return false;
+  if (!has(launch.name, kCopy) && !has(launch.name, kConvertingCopy)) return false;
+  const auto copied = copied_by(launch);
+  if (!copied || !owns(copied->from) || !owns(copied->to)) return false;
+  const auto share = known.share(copied->from);
+  if (!share) return false;
+  known.set_share(copied->to, static_cast<std::size_t>(launch.blocks.behind(copied->to)), *share);
+  return true;
+}
+
+}  // namespace headroom::dry_run
