@@ -4,7 +4,6 @@
 #include <cuda_runtime_api.h>
 
 #include <cstdio>
-#include <cstring>
 
 #include "src/dry_run/dry_run.h"
 

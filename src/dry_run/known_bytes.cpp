@@ -45,6 +45,16 @@ void KnownBytes::set_limit(const void* at, std::size_t size, std::int64_t limit)
   set_share_locked(number(at), {.size = size, .not_zero = 1 - zeros, .limit = limit});
 }
 
+bool KnownBytes::copy_share(const void* at, std::size_t size, const void* from) {
+  const std::lock_guard lock(mutex_);
+  const Share* found = share_locked(number(from));
+  if (found == nullptr) return false;
+  Share share = *found;
+  share.size = size;
+  set_share_locked(number(at), share);
+  return true;
+}
+
 std::optional<double> KnownBytes::share(const void* from) const {
   const std::lock_guard lock(mutex_);
   const Share* found = share_locked(number(from));

@@ -31,6 +31,8 @@ class KnownBytes {
   void set_share(const void* at, std::size_t size, double share);
   /// Elements there are numbers from 0 up to `limit`, each as often.
   void set_limit(const void* at, std::size_t size, std::int64_t limit);
+  /// What is known so of the elements at `from` is known of those at `at`. False: nothing is.
+  bool copy_share(const void* at, std::size_t size, const void* from);
   /// Of the elements from there on; nothing: it is not known.
   std::optional<double> share(const void* from) const;
   std::optional<std::int64_t> limit(const void* from) const;

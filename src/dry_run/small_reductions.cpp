@@ -138,7 +138,7 @@ bool run_reduction(const char* name, const void* operation, KnownBytes& known, O
   } else {
     found = reduced_numbers(name, reduce, inputs);
     const auto share = known.share(reduce.from());
-    if (found.empty() && share && has(name, kSum)) {
+    if (found.empty() && share && !known.limit(reduce.from()) && has(name, kSum)) {
       return put_sums_of_ones(*share, reduce, known), true;
     }
   }

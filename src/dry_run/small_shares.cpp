@@ -113,10 +113,8 @@ bool run_copy_of_share(const SmallLaunch& launch, KnownBytes& known, Owns owns) 
   if (!has(launch.name, kCopy) && !has(launch.name, kConvertingCopy)) return false;
   const auto copied = copied_by(launch);
   if (!copied || !owns(copied->from) || !owns(copied->to)) return false;
-  const auto share = known.share(copied->from);
-  if (!share) return false;
-  known.set_share(copied->to, static_cast<std::size_t>(launch.blocks.behind(copied->to)), *share);
-  return true;
+  const auto size = static_cast<std::size_t>(launch.blocks.behind(copied->to));
+  return known.copy_share(copied->to, size, copied->from);
 }
 
 }  // namespace headroom::dry_run
