@@ -5,6 +5,7 @@ import json
 import os
 import random
 import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -86,6 +87,8 @@ def plan(headroom: Path, source: Source, python: Path, rows: list, home: Path) -
     forks for. A row whose program failed has its last words in place of peaks."""
     folder = home / source.name / "work" / re.sub(r"[^\w.-]", "_", rows[0]["key"])
     folder.mkdir(parents=True, exist_ok=True)
+    # Of an earlier plan it would know which form of a kernel is the fastest, and try none.
+    shutil.rmtree(folder / "inductor", ignore_errors=True)
     many = folder / "rows.jsonl"
     many.write_text("".join(json.dumps(row) + "\n" for row in rows))
     ranks = ["--ranks", rows[0].get(source.facts.get("ranks", ""), "") or "1"]
@@ -96,7 +99,7 @@ def plan(headroom: Path, source: Source, python: Path, rows: list, home: Path) -
         "PATH": f"{python.parent}:{os.environ['PATH']}",
         "PYTHONPATH": f"{source.folder}:{ATLAS}",
         "HF_HOME": str(home / "cache"), "XDG_CACHE_HOME": str(home / "cache"),
-        "TORCHINDUCTOR_CACHE_DIR": str(home / "cache/inductor"),
+        "TORCHINDUCTOR_CACHE_DIR": str(folder / "inductor"),
         "TRITON_CACHE_DIR": str(home / "cache/triton"),
     }
     ended = subprocess.run(
