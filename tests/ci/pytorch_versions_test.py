@@ -14,18 +14,23 @@ CI = Path(__file__).resolve().parents[2] / "ci"
 PROGRAM = """#!/usr/bin/env python3
 import sys
 print({process!r})
-print("allocated 1000\\nreserved 2000\\nlast line", file=sys.stderr)
+print("allocated 1000\\nreserved 2000\\nallocated_latest 300", file=sys.stderr)
+print("allocated 1005\\nreserved 2005\\nlast line", file=sys.stderr)  # of its bounds
 sys.exit({code})
 """
 
+RIGHT = {"peak_allocated_bytes": 1000, "peak_reserved_bytes": 2000,
+         "latest_peak_allocated_bytes": 300}
 CASES = [
-    ({"peak_allocated_bytes": 1000, "peak_reserved_bytes": 2000}, 0, "1,000 / 2,000"),
-    ({"peak_allocated_bytes": 1001, "peak_reserved_bytes": 2000}, 0,
-     "allocated: planned 1001, the program says 1000"),
-    ({"peak_allocated_bytes": 1000, "peak_reserved_bytes": 200}, 0,
-     "reserved: planned 200, the program says 2000"),
-    ({}, 0, "allocated: planned not known, the program says 1000"),
-    ({"peak_allocated_bytes": 1000, "peak_reserved_bytes": 2000}, 4, "exit code 4, last line"),
+    (RIGHT, 0, "1,000 / 2,000"),
+    (RIGHT | {"peak_allocated_bytes": 1001}, 0,
+     "peak_allocated_bytes: planned 1001, the program says 1000"),
+    (RIGHT | {"peak_reserved_bytes": 200}, 0,
+     "peak_reserved_bytes: planned 200, the program says 2000"),
+    (RIGHT | {"latest_peak_allocated_bytes": 1000}, 0,
+     "latest_peak_allocated_bytes: planned 1000, the program says 300"),
+    ({}, 0, "peak_allocated_bytes: planned not known, the program says 1000"),
+    (RIGHT, 4, "exit code 4, last line"),
 ]
 
 
