@@ -43,26 +43,27 @@ bool run_scatter(std::string_view name, void** arguments, KnownBytes& known, Own
   return true;
 }
 
+/// So many numbers in the bins.
+template <class T>
+void put_even(std::int64_t count, std::int64_t bins, const void* to, KnownBytes& known) {
+  std::vector<T> counts;
+  for (std::int64_t bin = 0; bin < bins; ++bin) {
+    counts.push_back(static_cast<T>(count / bins + (bin < count % bins ? 1 : 0)));
+  }
+  known.set(to, counts.data(), counts.size() * sizeof(T), /*is_assumed=*/true);
+}
+
 /// (bins, sums of blocks, numbers, how many bins, least, most, how many numbers, ...), the first
-/// three at::cuda::detail::TensorInfo. Of whole numbers; floats are counted by float bins.
+/// three at::cuda::detail::TensorInfo.
 bool run_histogram(std::string_view name, void** arguments, KnownBytes& known, Owns owns) {
   const std::string_view types = name.substr(kHistogram.size(), 3);  // of bins, numbers, sizes
   const auto* const to = at<const void*>(arguments[0]);
   const auto bins = at<std::int64_t>(arguments[3]);
   const auto count = at<std::int64_t>(arguments[6]);
   if (types[2] != 'l' || !owns(to) || bins < 1 || count < 0) return false;
-  const auto even = [&](std::int64_t bin) { return count / bins + (bin < count % bins ? 1 : 0); };
-  if (types[0] == 'l') {
-    Numbers counts;
-    for (std::int64_t bin = 0; bin < bins; ++bin) counts.push_back(even(bin));
-    known.set(to, counts.data(), counts.size() * sizeof(counts[0]), /*is_assumed=*/true);
-    return true;
-  }
-  if (types[0] != 'f') return false;
-  std::vector<float> counts;
-  for (std::int64_t bin = 0; bin < bins; ++bin) counts.push_back(static_cast<float>(even(bin)));
-  known.set(to, counts.data(), counts.size() * sizeof(counts[0]), /*is_assumed=*/true);
-  return true;
+  if (types[0] == 'l') return put_even<std::int64_t>(count, bins, to, known), true;
+  if (types[0] == 'f') return put_even<float>(count, bins, to, known), true;
+  return false;
 }
 
 /// (from, length of a row, how many of it, bool, rows, stride, the largest, their stride, where
@@ -80,6 +81,7 @@ bool run_largest(void** arguments, KnownBytes& known, Owns owns) {
 struct Copied {
   const void* from;
   const void* to;
+  std::size_t most_bytes;  // that are written
 };
 
 /// Nothing: its arguments are not laid out as expected.
@@ -87,13 +89,15 @@ std::optional<Copied> copied_by(const SmallLaunch& launch) {
   const std::string_view name(launch.name);
   if (!has(name, "18elementwise_kernelI")) {
     const Elementwise elements(launch.arguments);
-    return Copied{elements.pointer(1), elements.pointer(0)};
+    constexpr std::size_t kWidest = 8;
+    return Copied{elements.pointer(1), elements.pointer(0), elements.count * kWidest};
   }
   const Operation* const operation = find_operation(name);
   if (operation == nullptr) return std::nullopt;
   const auto operands = find_operands(name, launch.arguments, operation->signature);
   if (!operands || operands->tensors.size() != 2) return std::nullopt;
-  return Copied{operands->tensors[1].data, operands->tensors[0].data};
+  const Operands::Tensor& to = operands->tensors[0];
+  return Copied{operands->tensors[1].data, to.data, to.reach(operands->sizes)};
 }
 
 }  // namespace
@@ -113,8 +117,8 @@ bool run_copy_of_share(const SmallLaunch& launch, KnownBytes& known, Owns owns) 
   if (!has(launch.name, kCopy) && !has(launch.name, kConvertingCopy)) return false;
   const auto copied = copied_by(launch);
   if (!copied || !owns(copied->from) || !owns(copied->to)) return false;
-  const auto size = static_cast<std::size_t>(launch.blocks.behind(copied->to));
-  return known.copy_share(copied->to, size, copied->from);
+  const auto behind = static_cast<std::size_t>(launch.blocks.behind(copied->to));
+  return known.copy_share(copied->to, std::min(copied->most_bytes, behind), copied->from);
 }
 
 }  // namespace headroom::dry_run
