@@ -201,6 +201,12 @@ bool run_triangle(const SmallLaunch& launch, KnownBytes& known, Owns owns) {
   return true;
 }
 
+/// Of the others no name need be searched for a copy's.
+bool may_copy(SmallKernel kernel) {
+  return kernel == SmallKernel::elementwise || kernel == SmallKernel::strided ||
+         kernel == SmallKernel::converting_copy;
+}
+
 }  // namespace
 
 SmallKernel small_kernel(const char* name) {
@@ -229,7 +235,7 @@ SmallKernel small_kernel(const char* name) {
 }
 
 bool run_small_kernel(SmallKernel kernel, const SmallLaunch& launch, KnownBytes& known, Owns owns) {
-  if (run_copy_of_share(launch, known, owns)) return true;
+  if (may_copy(kernel) && run_copy_of_share(launch, known, owns)) return true;
   switch (kernel) {
     case SmallKernel::elementwise:
     case SmallKernel::converting_copy:
