@@ -7,7 +7,6 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <string_view>
@@ -16,6 +15,7 @@
 #include "src/dry_run/small_arithmetic.h"
 #include "src/dry_run/small_copy.h"
 #include "src/dry_run/small_counts.h"
+#include "src/dry_run/small_flip.h"
 #include "src/dry_run/small_launch.h"
 #include "src/dry_run/small_logic.h"
 #include "src/dry_run/small_operands.h"
@@ -142,14 +142,6 @@ bool run_elementwise(SmallKernel kernel, const SmallLaunch& launch, KnownBytes& 
   return true;
 }
 
-/// The bytes of an element, in "OpaqueTypeILj8E"; 0: it is not there.
-unsigned element_bytes(const char* name) {
-  constexpr std::string_view kType = "OpaqueTypeILj";
-  const char* found = std::strstr(name, kType.data());
-  return found == nullptr ? 0U
-                          : static_cast<unsigned>(std::strtoul(found + kType.size(), nullptr, 10));
-}
-
 /// at::native::CatArrayBatchedCopy*(to, {T* from[128]; unsigned offset[128], size[128],
 /// elements[128];
 /// ...}, ...) of one dimension: a row of the grid for each part.
@@ -157,7 +149,7 @@ bool run_join(const SmallLaunch& launch, KnownBytes& known, Owns owns) {
   constexpr std::size_t kParts = 128;
   const auto* const to = at<const char*>(launch.arguments[0]);
   const void* const inputs = launch.arguments[1];
-  const std::size_t width = element_bytes(launch.name);
+  const std::size_t width = opaque_bytes(launch.name);
   if (!owns(to) || width == 0 || launch.grid_y > kParts) return false;
   for (std::size_t part = 0; part < launch.grid_y; ++part) {
     const auto* from = at<const void*>(inputs, part * sizeof(void*));
@@ -212,6 +204,7 @@ bool may_copy(SmallKernel kernel) {
 SmallKernel small_kernel(const char* name) {
   if (is_range(name)) return SmallKernel::range;
   if (is_count(name)) return SmallKernel::count;
+  if (is_flip(name)) return SmallKernel::flip;
   if (is_unique(name)) return SmallKernel::unique;
   if (is_share(name)) return SmallKernel::share;
   if (!std::string_view(name).starts_with("_ZN2at6native")) return SmallKernel::other;
@@ -255,6 +248,8 @@ bool run_small_kernel(SmallKernel kernel, const SmallLaunch& launch, KnownBytes&
       return run_triangle(launch, known, owns);
     case SmallKernel::count:
       return run_count(launch.name, launch.arguments, launch.grid_x, known, owns);
+    case SmallKernel::flip:
+      return run_flip(launch.name, launch.arguments, known, owns);
     case SmallKernel::unique:
       return run_unique(launch.name, launch.arguments, known, owns);
     case SmallKernel::share:

@@ -25,6 +25,7 @@ enum class SmallKernel {
   triangle,
   range,
   count,  // of what is not zero
+  flip,
   unique,
   share  // of a mask, where the mask is not known
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -30,6 +31,17 @@ inline const void* pointer(void** arguments, std::size_t index) {
 /// Whether a part stands in a kernel's mangled name.
 inline bool has(std::string_view name, std::string_view part) {
   return name.find(part) != std::string_view::npos;
+}
+
+/// The bytes of an element, in "OpaqueTypeILj8E" or "OpaqueTypeILi8E"; 0: it is not there.
+inline std::size_t opaque_bytes(std::string_view name) {
+  constexpr std::string_view kType = "OpaqueTypeIL";
+  const std::size_t found = name.find(kType);
+  std::size_t bytes = 0;
+  if (found == std::string_view::npos) return bytes;
+  name.remove_prefix(found + kType.size() + 1);
+  std::from_chars(name.data(), name.data() + name.size(), bytes);
+  return bytes;
 }
 
 /// What a launch reads. What is made of something assumed is assumed as well.

@@ -5,11 +5,13 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "src/dry_run/small_launch.h"
 #include "src/dry_run/small_offsets.h"
+#include "src/dry_run/small_operands.h"
 
 namespace headroom::dry_run {
 namespace {
@@ -18,6 +20,8 @@ using Bytes = std::vector<unsigned char>;
 
 constexpr std::string_view kReduction = "13reduce_kernelI";
 constexpr std::string_view kSum = "sum_functor";
+constexpr std::string_view kMax = "13MaxNanFunctorI";
+constexpr std::string_view kMin = "13MinNanFunctorI";
 constexpr std::string_view kReductionOfBools = "ReduceOpIbNS0_14func_wrapper_tIb";
 
 /// {functor, identity, {bytes of an element, inputs of a result, results, ...}, where inputs lie,
@@ -26,10 +30,11 @@ constexpr std::string_view kReductionOfBools = "ReduceOpIbNS0_14func_wrapper_tIb
 struct Reduce {
   static constexpr std::size_t kConfigBytes = 64;
 
-  /// Functor and identity take 16 bytes, or 4 where an element has one.
+  /// Functor and identity take two elements, and no less than an int; pointers begin at multiples
+  /// of 8 bytes.
   Reduce(const void* operation, std::size_t width_of_one)
-      : Reduce(static_cast<const char*>(operation) + (width_of_one == 1 ? 4 : 16), width_of_one,
-               width_of_one == 1 ? 976 - 4 : 992 - 16) {}
+      : Reduce(static_cast<const char*>(operation), std::max(sizeof(int), 2 * width_of_one),
+               width_of_one) {}
 
   bool is_laid_out() const {
     return counts[0] == static_cast<int>(width) && counts[1] >= 1 && counts[2] >= 1 &&
@@ -58,12 +63,17 @@ struct Reduce {
   std::array<const void*, 6> pointers;
 
  private:
-  Reduce(const char* config, std::size_t width_of_one, std::size_t pointers_at)
+  Reduce(const char* operation, std::size_t config, std::size_t width_of_one)
       : width(width_of_one),
-        counts(at<std::array<int, 3>>(config)),
-        places(config + kConfigBytes, 1),
-        results(config + kConfigBytes + Offsets::bytes(1), 2),
-        pointers(at<std::array<const void*, 6>>(config, pointers_at)) {}
+        counts(at<std::array<int, 3>>(operation, config)),
+        places(operation + config + kConfigBytes, 1),
+        results(operation + config + kConfigBytes + Offsets::bytes(1), 2),
+        pointers(at<std::array<const void*, 6>>(operation, pointers_at(config))) {}
+
+  static std::size_t pointers_at(std::size_t config) {
+    const std::size_t end = config + kConfigBytes + Offsets::bytes(1) + Offsets::bytes(2);
+    return (end + sizeof(void*) - 1) / sizeof(void*) * sizeof(void*);
+  }
 };
 
 /// So many are looked at.
@@ -86,6 +96,13 @@ Bytes reduced(const Reduce& reduce, Inputs& inputs, const Join& join) {
   return found;
 }
 
+template <class T>
+Bytes extremes(bool is_max, const Reduce& reduce, Inputs& inputs) {
+  return reduced<T>(reduce, inputs, [=](T one, T other) {
+    return is_max ? std::max(one, other) : std::min(one, other);
+  });
+}
+
 Bytes reduced_numbers(std::string_view name, const Reduce& reduce, Inputs& inputs) {
   using T = std::int64_t;
   if (has(name, kSum)) {
@@ -93,10 +110,9 @@ Bytes reduced_numbers(std::string_view name, const Reduce& reduce, Inputs& input
       return static_cast<T>(static_cast<std::uint64_t>(one) + static_cast<std::uint64_t>(other));
     });
   }
-  const bool is_max = has(name, "MaxNanFunctor");
-  return reduced<T>(reduce, inputs, [=](T one, T other) {
-    return is_max ? std::max(one, other) : std::min(one, other);
-  });
+  const bool is_max = has(name, kMax);
+  return reduce.width == sizeof(T) ? extremes<T>(is_max, reduce, inputs)
+                                   : extremes<std::int32_t>(is_max, reduce, inputs);
 }
 
 /// Of numbers of which that share is 1, and the others are 0.
@@ -107,14 +123,26 @@ void put_sums_of_ones(double share, const Reduce& reduce, KnownBytes& known) {
 }
 
 bool is_of_bools(std::string_view name) { return has(name, kReductionOfBools); }
+/// The type of the largest or smallest of whole numbers; nothing: it is none such.
+std::optional<c10::ScalarType> extreme_type(std::string_view name) {
+  const auto type = has(name, kMax) ? type_behind(name, kMax) : type_behind(name, kMin);
+  const bool is_followed = type == c10::ScalarType::Int || type == c10::ScalarType::Long;
+  return is_followed ? type : std::nullopt;
+}
+
+std::size_t width_of(std::string_view name) {
+  if (is_of_bools(name)) return sizeof(bool);
+  const auto type = extreme_type(name);
+  return type ? bytes_of_type(*type) : sizeof(std::int64_t);
+}
+
 bool is_of_any(std::string_view name) { return is_of_bools(name) && has(name, "14or_kernel_cuda"); }
 
 }  // namespace
 
 bool is_reduction(const char* name) {
-  return has(name, kReduction) &&
-         (has(name, "sum_functorIlllE") || has(name, "13MaxNanFunctorIlE") ||
-          has(name, "13MinNanFunctorIlE") || is_of_any(name) || is_of_all(name));
+  return has(name, kReduction) && (has(name, "sum_functorIlllE") || extreme_type(name) ||
+                                   is_of_any(name) || is_of_all(name));
 }
 
 bool is_of_all(const char* name) {
@@ -122,7 +150,7 @@ bool is_of_all(const char* name) {
 }
 
 bool run_reduction(const char* name, const void* operation, KnownBytes& known, Owns owns) {
-  const Reduce reduce(operation, is_of_bools(name) ? sizeof(bool) : sizeof(std::int64_t));
+  const Reduce reduce(operation, width_of(name));
   if (!reduce.is_laid_out() || !owns(reduce.from()) || !owns(reduce.to()) || !reduce.is_dense() ||
       (!is_of_bools(name) && !reduce.writes_once())) {
     return false;

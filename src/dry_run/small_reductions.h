@@ -3,8 +3,8 @@
 
 #include "src/dry_run/known_bytes.h"
 
-// Kernels of PyTorch that reduce tensors, or each of their rows: the sum, the largest and the
-// smallest of int64, and whether any or all of several bools hold.
+// Kernels of PyTorch that reduce tensors, or each of their rows: the sum of int64, the largest and
+// the smallest of int32 and int64, and whether any or all of several bools hold.
 namespace headroom::dry_run {
 
 /// By the kernel's mangled name.

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/dry_run/small_flip.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "src/dry_run/small_launch.h"
+#include "src/dry_run/small_offsets.h"
+
+namespace headroom::dry_run {
+namespace {
+
+/// {where elements of the result and of the input lie, the result's first, the input's first}: the
+/// result's strides are negative in a dimension that is turned around.
+struct Flip {
+  explicit Flip(const void* functor)
+      : places(functor, 2),
+        to(at<const char*>(functor, Offsets::bytes(2))),
+        from(at<const char*>(functor, Offsets::bytes(2) + sizeof(void*))) {}
+
+  /// Of the result, in bytes from `to`.
+  std::ptrdiff_t place(std::size_t element) const {
+    std::ptrdiff_t offset = 0;
+    for (std::size_t i = 0; i < places.dimensions(); ++i) {
+      const auto index = static_cast<std::ptrdiff_t>(element % places.size(i));
+      offset += index * static_cast<std::int32_t>(places.stride(i, 0));
+      element /= places.size(i);
+    }
+    return offset;
+  }
+
+  Offsets places;
+  const char* to;
+  const char* from;
+};
+
+}  // namespace
+
+bool is_flip(const char* name) {
+  return has(name, "24index_elementwise_kernelI") && has(name, "16flip_kernel_implI");
+}
+
+/// index_elementwise_kernel(int count, functor).
+bool run_flip(const char* name, void** arguments, KnownBytes& known, Owns owns) {
+  const Flip flip(arguments[1]);
+  const auto count = static_cast<std::size_t>(at<int>(arguments[0]));
+  const std::size_t width = opaque_bytes(name);
+  if (width == 0 || count == 0 || count * width > KnownBytes::kMaxBytes ||
+      !flip.places.is_laid_out() || !owns(flip.to) || !owns(flip.from)) {
+    return false;
+  }
+  std::ptrdiff_t least = 0;
+  std::ptrdiff_t most = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    least = std::min(least, flip.place(i));
+    most = std::max(most, flip.place(i));
+  }
+  const std::size_t size = count * width;
+  if (static_cast<std::size_t>(most - least) + width != size) return false;
+  Inputs inputs(known);
+  const auto bytes = inputs.bytes(flip.from, flip.places.last(1) + width);
+  std::vector<unsigned char> turned(size);
+  for (std::size_t i = 0; i < count && !bytes.empty(); ++i) {
+    std::copy_n(&bytes[flip.places.of(i, 1)], width, &turned[flip.place(i) - least]);
+  }
+  put(known, flip.to + least, {turned.data(), size, !bytes.empty()}, inputs);
+  return true;
+}
+
+}  // namespace headroom::dry_run
