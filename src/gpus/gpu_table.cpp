@@ -321,20 +321,18 @@ constexpr Gpu h200() {
   gpu.name = "h200";
   gpu.product = "NVIDIA H200";
   gpu.summary = "H200 SXM5, 141 GB HBM3e";
-  gpu.memory_bytes = 143'156 * kMiB;
-  gpu.context_bytes = 670 * kMiB;
+  gpu.memory_bytes = 150'109'880'320;
+  gpu.context_bytes = 750 * kMiB;
   gpu.l2_bytes = 60 * kMiB;
   gpu.memory_bus_bits = 6144;
   gpu.memory_clock_khz = 3'201'000;
   gpu.memory_bytes_per_second = 4800e9;
   gpu.products = {0.76, 3'700};
   gpu.source =
-      "memory, L2: total_memory=143156MB, L2_cache_size=60MB of "
-      "torch.cuda.get_device_properties in an unnamed public log; messages with 139.80 and "
-      "139.81 GiB agree. Context: 139.75 - 138.59 - 0.50 GiB and 139.60 - 138.14 - 0.81 GiB "
-      "in unnamed public logs of training; 0.51 GiB while a model was loaded. The clock is "
-      "not verified. The memory's rate: https://www.nvidia.com/en-us/data-center/h200/. The "
-      "rest as h100";
+      "memory: measured; L2: L2_cache_size=60MB of torch.cuda.get_device_properties in an unnamed "
+      "public log. Context: measured, 742 to 774 MiB of NVML in trainings (docs/gpu.md). "
+      "The clock is as nvidia-smi says. The memory's rate: "
+      "https://www.nvidia.com/en-us/data-center/h200/. The rest as h100";
   return gpu;
 }
 
