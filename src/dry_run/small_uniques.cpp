@@ -117,6 +117,25 @@ bool run_runs(c10::ScalarType type, void** arguments, const Places& places, Know
   return true;
 }
 
+/// Where kernels find what they keep one of, by the place among their arguments.
+struct Kept {
+  std::vector<std::size_t> written;  // of 8 bytes an element
+  std::size_t count;                 // of 4 bytes
+  std::size_t elements;
+};
+
+bool run_distinct(const Kept& kept, void** arguments, KnownBytes& known, Owns owns) {
+  const void* const count = pointer(arguments, kept.count);
+  const auto elements = at<std::uint32_t>(arguments[kept.elements]);
+  if (!owns(count)) return false;
+  for (const std::size_t place : kept.written) {
+    if (!owns(pointer(arguments, place))) return false;
+    known.forget(pointer(arguments, place), elements * sizeof(std::int64_t));
+  }
+  known.set(count, &elements, sizeof(elements), /*is_assumed=*/true);
+  return true;
+}
+
 bool is_sort(std::string_view name) {
   return has(name, kSort) && has(name, "NullType") && sorted_type(name);
 }
@@ -130,12 +149,29 @@ bool counts_each(std::string_view name) {
          type_behind(name, kNumbers);
 }
 
+/// By which a kernel of Thrust's or CUB's keeps one of each of what counts for distinct: rows, or
+/// the places of a sparse tensor's elements, which come as Thrust's pointers. Null: it is none.
+const Kept* find_kept(std::string_view name) {
+  static const Kept of_keys{.written = {2, 3}, .count = 4, .elements = 7};
+  static const Kept of_keys_by_thrust{.written = {2, 3}, .count = 5, .elements = 6};
+  static const Kept of_rows{.written = {1}, .count = 3, .elements = 4};
+  const bool is_of_rows = has(name, "unique_dim_cuda_template");
+  if (is_of_rows && has(name, "8__unique11UniqueAgentIPl")) return &of_rows;
+  if (!is_of_rows && !has(name, "10device_ptrIlEE")) return nullptr;
+  if (has(name, "DeviceUniqueByKeySweepKernel") && has(name, "PjN")) return &of_keys;
+  if (has(name, "__unique_by_key16UniqueByKeyAgentI")) return &of_keys_by_thrust;
+  return nullptr;
+}
+
 }  // namespace
 
-bool is_unique(const char* name) { return is_sort(name) || keeps_one(name) || counts_each(name); }
+bool is_unique(const char* name) {
+  return is_sort(name) || keeps_one(name) || counts_each(name) || find_kept(name) != nullptr;
+}
 
 bool run_unique(const char* name, void** arguments, KnownBytes& known, Owns owns) {
   if (is_sort(name)) return run_sort(name, arguments, known, owns);
+  if (const Kept* kept = find_kept(name)) return run_distinct(*kept, arguments, known, owns);
   const Places& places = counts_each(name) ? kOfCountEach : kOfKeepOne;
   return run_runs(*type_behind(name, kNumbers), arguments, places, known, owns);
 }

@@ -3,8 +3,9 @@
 
 #include "src/dry_run/known_bytes.h"
 
-// Kernels of CUB's by which PyTorch sorts numbers and keeps one of each that are the same:
-// unique(). How many there are is read by the host, and says how large the result is.
+// Kernels of CUB's and Thrust's by which PyTorch sorts numbers and keeps one of each that are the
+// same: unique(), and coalesce() of a sparse tensor. How many there are is read by the host, and
+// says how large the result is.
 namespace headroom::dry_run {
 
 /// By the kernel's mangled name.
@@ -12,7 +13,7 @@ bool is_unique(const char* name);
 
 /// Brings what is known up to date with a launch of one. Of numbers that are not known it is
 /// assumed that all are the same: there is one of them at least, and programs loop over what they
-/// find. False: its arguments are not laid out as expected.
+/// find. Rows, and the places of a sparse tensor, are taken for distinct. False: its arguments are not laid out as expected.
 bool run_unique(const char* name, void** arguments, KnownBytes& known,
                 bool (*owns)(const void* address));
 

@@ -150,6 +150,16 @@ def check_what_nobody_computed():
     loss, scores = torch.randn((), device="cuda"), torch.randn(100, device="cuda")
     assert torch.isfinite(loss) and not torch.isnan(loss)
     assert len(scores[scores > 0]) == 100 and len(torch.unique(scores)) == 1
+    check_what_is_distinct()
+
+
+def check_what_is_distinct():
+    """Rows, and the places of a sparse tensor, of which nobody knows better."""
+    places, rows = torch.randint(50, (2, 3000), device="cuda"), torch.rand(3000, 3, device="cuda")
+    sparse = torch.sparse_coo_tensor(places, torch.ones(3000, device="cuda"), (50, 50))
+    assert sparse.coalesce()._nnz() == 3000
+    assert len(torch.unique(rows, dim=0)) == len(torch.unique(rows, dim=0, return_counts=True)[1])
+    assert len(torch.unique(rows, dim=0)) == 3000
 
 
 check_values()
