@@ -66,12 +66,34 @@ Place bias_place(const RecurrentNetwork& network, std::int64_t pseudo_layer, std
   return {offset, {1, network.hidden, 1}};
 }
 
-/// Each number of a matrix is multiplied once a row, in each pass.
-cudnnStatus_t run_pass(cudnnHandle_t handle, const cudnnRNNStruct& rnn,
-                       const cudnnRNNDataStruct& data) {
+Work product_of(const cudnnRNNStruct& rnn, std::int64_t rows, std::int64_t numbers) {
   const bool tensor_cores = rnn.math != CUDNN_FMA_MATH;
-  run_product(handle->stream, {2 * data.sequences.rows * matrices(rnn.network),
-                               cudnn_precision(rnn.type, tensor_cores)});
+  return product_work(dry_run().gpu, {.flops = 2 * rows * numbers,
+                                      .precision = cudnn_precision(rnn.type, tensor_cores),
+                                      .bytes = numbers * rnn.network.number_bytes});
+}
+
+/// One product for all time steps: each number of a matrix is multiplied once a row.
+cudnnStatus_t run_at_once(cudnnHandle_t handle, const cudnnRNNStruct& rnn,
+                          const cudnnRNNDataStruct& data) {
+  run_work(handle->stream, product_of(rnn, data.sequences.rows, matrices(rnn.network)));
+  return CUDNN_STATUS_SUCCESS;
+}
+
+/// The layers' inputs are multiplied for all time steps at once. What the step before gave is
+/// multiplied step by step, in each layer, with a kernel for the cell behind it.
+cudnnStatus_t run_by_steps(cudnnHandle_t handle, const cudnnRNNStruct& rnn,
+                           const cudnnRNNDataStruct& data) {
+  const RecurrentNetwork& network = rnn.network;
+  const Sequences& sequences = data.sequences;
+  if (network.in_registers || sequences.steps == 0) return run_at_once(handle, rnn, data);
+  const std::int64_t numbers = gates(network) * network.hidden * network.output;
+  const std::int64_t cells = gates(network) * network.hidden * sequences.samples;
+  Work step = product_of(rnn, sequences.rows / sequences.steps, numbers);
+  step += memory_work(dry_run().gpu, 2 * cells * network.number_bytes);
+  Work all = product_of(rnn, sequences.rows, matrices(network) - pseudo_layers(network) * numbers);
+  for (std::int64_t i = 0; i < pseudo_layers(network) * sequences.steps; ++i) all += step;
+  run_work(handle->stream, all);
   return CUDNN_STATUS_SUCCESS;
 }
 
@@ -167,6 +189,7 @@ HEADROOM_ENTRY cudnnStatus_t cudnnSetRNNDataDescriptor(cudnnRNNDataDescriptor_t 
   sequences = {.samples = samples, .packed = layout == CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED};
   for (int i = 0; i < samples; ++i) {
     sequences.rows += lengths[i];
+    sequences.steps = std::max<std::int64_t>(sequences.steps, lengths[i]);
     sequences.rows_at_once += std::min<std::int64_t>(lengths[i], kStepsAtOnce);
   }
   return CUDNN_STATUS_SUCCESS;
@@ -212,7 +235,7 @@ HEADROOM_ENTRY cudnnStatus_t cudnnRNNForward(
     cudnnRNNDataDescriptor_t x, const void*, cudnnRNNDataDescriptor_t, void*,
     cudnnTensorDescriptor_t, const void*, void*, cudnnTensorDescriptor_t, const void*, void*,
     std::size_t, const void*, std::size_t, void*, std::size_t, void*) {
-  return run_pass(handle, *rnn, *x);
+  return run_by_steps(handle, *rnn, *x);
 }
 
 HEADROOM_ENTRY cudnnStatus_t cudnnRNNBackwardData_v8(
@@ -220,7 +243,7 @@ HEADROOM_ENTRY cudnnStatus_t cudnnRNNBackwardData_v8(
     const void*, const void*, cudnnRNNDataDescriptor_t x, void*, cudnnTensorDescriptor_t,
     const void*, const void*, void*, cudnnTensorDescriptor_t, const void*, const void*, void*,
     std::size_t, const void*, std::size_t, void*, std::size_t, void*) {
-  return run_pass(handle, *rnn, *x);
+  return run_by_steps(handle, *rnn, *x);
 }
 
 HEADROOM_ENTRY cudnnStatus_t cudnnRNNBackwardWeights_v8(
@@ -228,7 +251,7 @@ HEADROOM_ENTRY cudnnStatus_t cudnnRNNBackwardWeights_v8(
     cudnnRNNDataDescriptor_t x, const void*, cudnnTensorDescriptor_t, const void*,
     cudnnRNNDataDescriptor_t, const void*, std::size_t, void*, std::size_t, void*, std::size_t,
     void*) {
-  return run_pass(handle, *rnn, *x);
+  return run_at_once(handle, *rnn, *x);
 }
 
 }  // namespace headroom::dry_run

@@ -31,11 +31,14 @@ namespace {
 
 constexpr std::int64_t kIndexBytes = 4;
 
-/// Each element of the sparse matrix is multiplied with a row of this many.
+/// Each element of the sparse matrix is multiplied with a row of this many, which is read for it.
 cusparseStatus_t multiply(cusparseHandle_t handle, cusparseConstSpMatDescr_t sparse,
                           std::int64_t columns, cudaDataType type) {
-  run_product(handle->stream, {product_flops(sparse->elements, columns, 1, sparse->batch, type),
-                               product_precision(type, /*tensor_cores=*/false)});
+  const std::int64_t numbers = sparse->elements * columns * sparse->batch;
+  run_product(handle->stream,
+              {.flops = product_flops(sparse->elements, columns, 1, sparse->batch, type),
+               .precision = product_precision(type, /*tensor_cores=*/false),
+               .bytes = numbers * element_bytes(type)});
   return CUSPARSE_STATUS_SUCCESS;
 }
 
