@@ -180,6 +180,22 @@ bool has_tensor_cores(const GraphPart& engine) {
   return std::find(notes.begin(), notes.end(), CUDNN_NUMERICAL_NOTE_TENSOR_CORE) != notes.end();
 }
 
+bool is_attention(const GraphPart& graph) { return graph_work(graph).products > 1; }
+
+/// cuDNN compiles a kernel for each plan of attention, so for each shape of a batch: programs whose
+/// batches differ in length wait for it in every step (docs/time.md).
+void wait_for_kernel(const GraphPart& plan) {
+  constexpr std::int64_t kOnHopperNs = 78'000'000;
+  constexpr std::int64_t kOnBlackwellNs = 500'000'000;
+  const GraphPart* config = config_of(plan);
+  const GraphPart* engine = config == nullptr ? nullptr : config->part(CUDNN_ATTR_ENGINECFG_ENGINE);
+  const GraphPart* graph =
+      engine == nullptr ? nullptr : engine->part(CUDNN_ATTR_ENGINE_OPERATION_GRAPH);
+  if (graph == nullptr || !is_attention(*graph)) return;
+  const bool is_blackwell = dry_run().gpu.capability.major >= 10;
+  dry_run().timeline.keep_host_busy(is_blackwell ? kOnBlackwellNs : kOnHopperNs);
+}
+
 /// What a plan works in: what cuDNN says of it, or what attention does, or the copies of its
 /// convolution, where the settings want them.
 std::int64_t workspace_of(const GraphPart& plan) {
@@ -192,7 +208,7 @@ std::int64_t workspace_of(const GraphPart& plan) {
   if (engine == nullptr || !has_tensor_cores(*engine)) return 0;
   const GraphPart* graph = engine->part(CUDNN_ATTR_ENGINE_OPERATION_GRAPH);
   if (graph == nullptr) return 0;
-  if (graph_work(*graph).products > 1) return attention_bytes(*graph);
+  if (is_attention(*graph)) return attention_bytes(*graph);
   std::int64_t copied = 0;
   std::int64_t wanted = 0;
   for (const auto& operation : operations_of(*graph)) {
@@ -301,7 +317,9 @@ HEADROOM_ENTRY cudnnStatus_t cudnnBackendDestroyDescriptor(cudnnBackendDescripto
   return CUDNN_STATUS_SUCCESS;
 }
 
-HEADROOM_ENTRY cudnnStatus_t cudnnBackendFinalize(cudnnBackendDescriptor_t) {
+HEADROOM_ENTRY cudnnStatus_t cudnnBackendFinalize(cudnnBackendDescriptor_t handle) {
+  const GraphPart& part = *part_of(handle);
+  if (part.type == CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR) wait_for_kernel(part);
   return CUDNN_STATUS_SUCCESS;
 }
 
