@@ -21,6 +21,7 @@
 #include "src/dry_run/small_operands.h"
 #include "src/dry_run/small_ranges.h"
 #include "src/dry_run/small_reductions.h"
+#include "src/dry_run/small_scans.h"
 #include "src/dry_run/small_shares.h"
 #include "src/dry_run/small_uniques.h"
 
@@ -205,6 +206,7 @@ SmallKernel small_kernel(const char* name) {
   if (is_range(name)) return SmallKernel::range;
   if (is_count(name)) return SmallKernel::count;
   if (is_flip(name)) return SmallKernel::flip;
+  if (is_scan(name)) return SmallKernel::scan;
   if (is_unique(name)) return SmallKernel::unique;
   if (is_share(name)) return SmallKernel::share;
   if (!std::string_view(name).starts_with("_ZN2at6native")) return SmallKernel::other;
@@ -250,6 +252,8 @@ bool run_small_kernel(SmallKernel kernel, const SmallLaunch& launch, KnownBytes&
       return run_count(launch.name, launch.arguments, launch.grid_x, known, owns);
     case SmallKernel::flip:
       return run_flip(launch.name, launch.arguments, known, owns);
+    case SmallKernel::scan:
+      return run_scan(launch.name, launch.arguments, known, owns);
     case SmallKernel::unique:
       return run_unique(launch.name, launch.arguments, known, owns);
     case SmallKernel::share:

@@ -26,6 +26,7 @@ enum class SmallKernel {
   range,
   count,  // of what is not zero
   flip,
+  scan,
   unique,
   share  // of a mask, where the mask is not known
 };
