@@ -62,6 +62,7 @@ bool run_histogram(std::string_view name, void** arguments, KnownBytes& known, O
   const auto count = at<std::int64_t>(arguments[6]);
   if (types[2] != 'l' || !owns(to) || bins < 1 || count < 0) return false;
   if (types[0] == 'l') return put_even<std::int64_t>(count, bins, to, known), true;
+  if (types[0] == 'i') return put_even<std::int32_t>(count, bins, to, known), true;
   if (types[0] == 'f') return put_even<float>(count, bins, to, known), true;
   return false;
 }
