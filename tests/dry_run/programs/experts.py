@@ -26,6 +26,14 @@ def by_number(experts, x, chosen):
         yield expert, x[tokens]
 
 
+def by_comparison(experts, x, chosen):
+    """The same of all experts at once."""
+    masks = chosen[..., None] == torch.arange(EXPERTS, device="cuda")
+    for number, expert in enumerate(experts):
+        tokens, _ = torch.where(masks[..., number])
+        yield expert, x[tokens]
+
+
 def by_counts(experts, x, chosen):
     """DeepSeek's own code: tokens in the order of experts, cut by how many each has."""
     counts = chosen.new_zeros((TOKENS, EXPERTS)).scatter_(1, chosen, 1).sum(dim=0)
@@ -56,7 +64,7 @@ def by_ends(experts, x, chosen):
 
 router = nn.Linear(WIDTH, EXPERTS).cuda()
 experts = nn.ModuleList(nn.Linear(WIDTH, WIDTH) for _ in range(EXPERTS)).cuda()
-for route in (by_one_hot, by_number, by_counts, by_histogram, by_ends):
+for route in (by_one_hot, by_number, by_comparison, by_counts, by_histogram, by_ends):
     x = torch.randn(TOKENS, WIDTH, device="cuda")
     _, chosen = router(x).softmax(dim=-1).topk(CHOSEN, dim=-1)
     parts = [(expert(part), len(part)) for expert, part in route(experts, x, chosen)]
