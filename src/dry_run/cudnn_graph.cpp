@@ -172,6 +172,16 @@ const GraphPart* config_of(const GraphPart& part) {
              : part.part(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG);
 }
 
+/// Likewise its engine, and what that computes.
+const GraphPart* engine_of(const GraphPart& part) {
+  const GraphPart* config = config_of(part);
+  return config == nullptr ? nullptr : config->part(CUDNN_ATTR_ENGINECFG_ENGINE);
+}
+const GraphPart* graph_of(const GraphPart& part) {
+  const GraphPart* engine = engine_of(part);
+  return engine == nullptr ? nullptr : engine->part(CUDNN_ATTR_ENGINE_OPERATION_GRAPH);
+}
+
 bool has_tensor_cores(const GraphPart& engine) {
   const auto found = engine.attributes.find(CUDNN_ATTR_ENGINE_NUMERICAL_NOTE);
   if (found == engine.attributes.end()) return false;
@@ -187,10 +197,7 @@ bool is_attention(const GraphPart& graph) { return graph_work(graph).products > 
 void wait_for_kernel(const GraphPart& plan) {
   constexpr std::int64_t kOnHopperNs = 78'000'000;
   constexpr std::int64_t kOnBlackwellNs = 500'000'000;
-  const GraphPart* config = config_of(plan);
-  const GraphPart* engine = config == nullptr ? nullptr : config->part(CUDNN_ATTR_ENGINECFG_ENGINE);
-  const GraphPart* graph =
-      engine == nullptr ? nullptr : engine->part(CUDNN_ATTR_ENGINE_OPERATION_GRAPH);
+  const GraphPart* graph = graph_of(plan);
   if (graph == nullptr || !is_attention(*graph)) return;
   const bool is_blackwell = dry_run().gpu.capability.major >= 10;
   dry_run().timeline.keep_host_busy(is_blackwell ? kOnBlackwellNs : kOnHopperNs);
@@ -204,10 +211,8 @@ std::int64_t workspace_of(const GraphPart& plan) {
   const std::vector<std::int64_t> known = config->numbers(CUDNN_ATTR_ENGINECFG_WORKSPACE_SIZE);
   if (!known.empty()) return known.front();
   note_estimated(kEnginesOfCudnn);
-  const GraphPart* engine = config->part(CUDNN_ATTR_ENGINECFG_ENGINE);
-  if (engine == nullptr || !has_tensor_cores(*engine)) return 0;
-  const GraphPart* graph = engine->part(CUDNN_ATTR_ENGINE_OPERATION_GRAPH);
-  if (graph == nullptr) return 0;
+  const GraphPart* graph = graph_of(plan);
+  if (graph == nullptr || !has_tensor_cores(*engine_of(plan))) return 0;
   if (is_attention(*graph)) return attention_bytes(*graph);
   std::int64_t copied = 0;
   std::int64_t wanted = 0;
@@ -368,13 +373,11 @@ HEADROOM_ENTRY cudnnStatus_t cudnnBackendExecute(cudnnHandle_t handle,
                                                  cudnnBackendDescriptor_t plan,
                                                  cudnnBackendDescriptor_t) {
   const GraphPart* config = config_of(*part_of(plan));
-  const GraphPart* engine = config == nullptr ? nullptr : config->part(CUDNN_ATTR_ENGINECFG_ENGINE);
-  const GraphPart* graph =
-      engine == nullptr ? nullptr : engine->part(CUDNN_ATTR_ENGINE_OPERATION_GRAPH);
+  const GraphPart* graph = graph_of(*part_of(plan));
   if (graph == nullptr) return CUDNN_STATUS_BAD_PARAM;
   if (config->rank > 0) note_estimated(kTriedEnginesOfCudnn);
   const GraphWork work = graph_work(*graph);
-  Work all = work_of(work, has_tensor_cores(*engine));
+  Work all = work_of(work, has_tensor_cores(*engine_of(*part_of(plan))));
   // What an engine works in is written, and read again.
   const std::int64_t worked_in = work.works_in_place ? 0 : workspace_of(*config);
   if (worked_in > 0) all += device_copy_work(dry_run().gpu, worked_in);
