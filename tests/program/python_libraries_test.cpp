@@ -137,7 +137,7 @@ TEST_F(PythonProgram, TellsTheBoundsOfCopiesWhereCudnnIsTooOldToBeAsked) {
 
 // On an H100, with cuDNN 9.19. In 16 bits: gradients of 2 x 32 heads of 2,048 x 128, and of as many
 // keys and values or a quarter, which are added up from those of each head. What both work in
-// beside is one allocation.
+// beside is one allocation. Lengths that are new wait for a kernel of their own.
 TEST_F(PythonProgram, AttendsByCudnn) {
   const Ended ended = plan({"--gpu", "h100"}, {path("attention.py")});
   ASSERT_EQ(ended.code, 0) << ended.err;
@@ -168,6 +168,11 @@ TEST_F(PythonProgram, WorksInWhatRecurrentNetworksTake) {
   ASSERT_EQ(ended.code, 0) << ended.err;
   const Json process = Json::parse(ended.out)["processes"][0];
   EXPECT_EQ(process["peak_allocated_bytes"], 45'765'632);
+}
+
+TEST_F(PythonProgram, TakesRecurrentNetworksStepByStep) {
+  const Ended ended = plan({"--gpu", "h100"}, {path("recurrent_steps.py")});
+  EXPECT_EQ(ended.code, 0) << ended.err;
 }
 
 // Complex numbers of 8 bytes: those that are transformed, and what comes of them. So few points

@@ -24,5 +24,18 @@ def peak_of_backward(heads):
     return torch.cuda.max_memory_allocated() - before
 
 
+def seconds_of(length):
+    q = torch.randn(BATCH, HEADS, length, WIDTH, device="cuda", dtype=torch.bfloat16)
+    begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    begin.record()
+    with sdpa_kernel(SDPBackend.CUDNN_ATTENTION):
+        scaled_dot_product_attention(q, q, q)
+    end.record()
+    end.synchronize()
+    return begin.elapsed_time(end) / 1e3
+
+
+# cuDNN compiles a kernel for each length.
+assert seconds_of(512) > 0.05 > 0.01 > seconds_of(512) and seconds_of(513) > 0.05
 print("own", peak_of_backward(HEADS))
 print("shared", peak_of_backward(HEADS // 4))
