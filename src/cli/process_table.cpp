@@ -80,6 +80,13 @@ std::vector<std::string> notes_on(const Json& process) {
     notes.push_back("managed memory is in no figure: " + bytes_in(process, "peak_managed_bytes") +
                     ", which move between host and device");
   }
+  constexpr std::int64_t kOfFewShapes = 8;
+  if (const auto kernels = process.value("attention_kernels", std::int64_t{0});
+      kernels > kOfFewShapes) {
+    notes.push_back("cuDNN compiled " + std::to_string(kernels) +
+                    " kernels of attention, two for each shape that is trained, and the host waits "
+                    "for each: batches of few lengths need fewer (docs/time.md)");
+  }
   if (process.contains("nccl_upper_bytes")) {
     notes.push_back("NCCL's own buffers are not in the driver's figure: from " +
                     bytes_in(process, "nccl_lower_bytes") + " to " +

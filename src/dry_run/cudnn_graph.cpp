@@ -201,6 +201,7 @@ void wait_for_kernel(const GraphPart& plan) {
   if (graph == nullptr || !is_attention(*graph)) return;
   const bool is_blackwell = dry_run().gpu.capability.major >= 10;
   dry_run().timeline.keep_host_busy(is_blackwell ? kOnBlackwellNs : kOnHopperNs);
+  ++device_with_context().counters.attention_kernels;
 }
 
 /// What a plan works in: what cuDNN says of it, or what attention does, or the copies of its

@@ -16,7 +16,7 @@ inline constexpr int kMaxDryDevices = 64;
 struct DryReport {
   using Count = std::atomic<std::int64_t>;
 
-  static constexpr std::uint64_t kForm = 0x68'64'72'6d'00'09;  // another one for other members
+  static constexpr std::uint64_t kForm = 0x68'64'72'6d'00'0a;  // another one for other members
   static constexpr const char* kFileEnding = ".report";
 
   std::atomic<std::uint64_t> form;  // kForm, once the texts stand
@@ -64,6 +64,7 @@ struct DryReport {
   Count nccl_pairs;           // ranks that sent to each other, in each of them
   Count layout_copies_bytes;  // the most that one convolution may copy into another layout
   Count peak_managed_bytes;   // of the process: what moves between host and devices
+  Count attention_kernels;    // that cuDNN compiled, while the host waited
 
   /// Steps of a training that were timed, together: how long they take by a usual host, by the one
   /// that is played, which is fast where nobody chose it, and by a slow one; and what the device
@@ -120,6 +121,7 @@ inline constexpr CountOfReport kCountsOfReport[] = {
     {"nccl_pairs", &DryReport::nccl_pairs},
     {"layout_copies_bytes", &DryReport::layout_copies_bytes},
     {"peak_managed_bytes", &DryReport::peak_managed_bytes},
+    {"attention_kernels", &DryReport::attention_kernels},
     {"timed_steps", &DryReport::timed_steps},
     {"steps_ns", &DryReport::steps_ns, &DryReport::timed_steps},
     {"steps_fast_host_ns", &DryReport::steps_fast_host_ns, &DryReport::timed_steps},

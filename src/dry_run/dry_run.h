@@ -34,6 +34,7 @@ struct Counters {
   std::atomic<std::int64_t> nccl_communicators{0};   // that ran collectives with others
   std::atomic<std::int64_t> nccl_pairs{0};           // ranks that sent to each other, in each
   std::atomic<std::int64_t> layout_copies_bytes{0};  // the most that one convolution may copy
+  std::atomic<std::int64_t> attention_kernels{0};    // that cuDNN compiled
 };
 
 /// One of the GPUs that this process sees.

@@ -60,6 +60,7 @@ Json describe(const Json& report, bool has_failed) {
   }
   if (ran_out) add_known(process, report, {"refused_bytes", "free_when_refused_bytes"});
   if (number(report, "peak_managed_bytes") > 0) add_known(process, report, {"peak_managed_bytes"});
+  if (number(report, "attention_kernels") > 0) add_known(process, report, {"attention_kernels"});
   const NcclMemory nccl =
       nccl_memory(number(report, "nccl_communicators"), number(report, "nccl_pairs"));
   if (nccl.most > 0) {

@@ -87,6 +87,14 @@ TEST(ProcessTable, says_what_it_does_not_know_exactly) {
   EXPECT_TRUE(contains(table, "are estimated: cuFFT\n"));
 }
 
+TEST(ProcessTable, says_that_attention_is_compiled_again_and_again) {
+  const auto compiled = [](int kernels) {
+    return format_processes({with(process(7, 500), {{"attention_kernels", kernels}})});
+  };
+  EXPECT_TRUE(contains(compiled(20), "cuDNN compiled 20 kernels of attention, two for each shape"));
+  EXPECT_FALSE(contains(compiled(2), "compiled"));
+}
+
 TEST(ProcessTable, says_the_same_of_several_in_one_line) {
   const Json cut = {{"ended_by_itself", false}};
   const std::string table = format_processes(

@@ -145,6 +145,7 @@ TEST_F(PythonProgram, AttendsByCudnn) {
   constexpr std::int64_t kSharedWork = (134'742'272 + 511) / 512 * 512;
   EXPECT_EQ(printed(ended.err, "shared"), kHeads + 2 * kHeads / 4 + kSharedWork);
   EXPECT_EQ(printed(ended.err, "own"), 3 * kHeads + kSharedWork - 2 * kHeads);
+  EXPECT_EQ(Json::parse(ended.out)["processes"][0]["attention_kernels"], 2 + 2 * 2);
 }
 
 // By hand, in numbers of 4 bytes: of 35 steps of 20 samples 32 of output, and 4 x 32 of gates and
