@@ -120,19 +120,20 @@ bool run_runs(c10::ScalarType type, void** arguments, const Places& places, Know
 /// Where kernels find what they keep one of, by the place among their arguments.
 struct Kept {
   std::vector<std::size_t> written;  // of 8 bytes an element
-  std::size_t count;                 // of 4 bytes
+  std::size_t count;
   std::size_t elements;
+  std::size_t count_bytes = 4;
 };
 
 bool run_distinct(const Kept& kept, void** arguments, KnownBytes& known, Owns owns) {
   const void* const count = pointer(arguments, kept.count);
-  const auto elements = at<std::uint32_t>(arguments[kept.elements]);
+  const std::uint64_t elements = at<std::uint32_t>(arguments[kept.elements]);
   if (!owns(count)) return false;
   for (const std::size_t place : kept.written) {
     if (!owns(pointer(arguments, place))) return false;
     known.forget(pointer(arguments, place), elements * sizeof(std::int64_t));
   }
-  known.set(count, &elements, sizeof(elements), /*is_assumed=*/true);
+  known.set(count, &elements, kept.count_bytes, /*is_assumed=*/true);
   return true;
 }
 
@@ -154,9 +155,11 @@ bool counts_each(std::string_view name) {
 const Kept* find_kept(std::string_view name) {
   static const Kept of_keys{.written = {2, 3}, .count = 4, .elements = 7};
   static const Kept of_keys_by_thrust{.written = {2, 3}, .count = 5, .elements = 6};
-  static const Kept of_rows{.written = {1}, .count = 3, .elements = 4};
+  static const Kept of_rows{.written = {2}, .count = 3, .elements = 7, .count_bytes = 8};
+  static const Kept of_rows_by_thrust{.written = {1}, .count = 3, .elements = 4};
   const bool is_of_rows = has(name, "unique_dim_cuda_template");
-  if (is_of_rows && has(name, "8__unique11UniqueAgentIPl")) return &of_rows;
+  if (is_of_rows && has(name, kKeepOne)) return &of_rows;
+  if (is_of_rows && has(name, "8__unique11UniqueAgentIPl")) return &of_rows_by_thrust;
   if (!is_of_rows && !has(name, "10device_ptrIlEE")) return nullptr;
   if (has(name, "DeviceUniqueByKeySweepKernel") && has(name, "PjN")) return &of_keys;
   if (has(name, "__unique_by_key16UniqueByKeyAgentI")) return &of_keys_by_thrust;
