@@ -13,7 +13,8 @@ bool is_unique(const char* name);
 
 /// Brings what is known up to date with a launch of one. Of numbers that are not known it is
 /// assumed that all are the same: there is one of them at least, and programs loop over what they
-/// find. Rows, and the places of a sparse tensor, are taken for distinct. False: its arguments are not laid out as expected.
+/// find. Rows, and the places of a sparse tensor, are taken for distinct. False: its arguments are
+/// not laid out as expected.
 bool run_unique(const char* name, void** arguments, KnownBytes& known,
                 bool (*owns)(const void* address));
 
