@@ -29,9 +29,9 @@ struct RecurrentNetwork {
 struct Sequences {
   std::int64_t samples = 0;
   std::int64_t rows = 0;          // time steps of all samples
-  std::int64_t steps = 0;         // of the longest
   std::int64_t rows_at_once = 0;  // those of each sample's first kStepsAtOnce
   bool packed = false;            // without the rows of padding
+  std::int64_t steps = 0;         // time steps of the longest
 };
 
 /// A network of one direction multiplies its inputs for as many time steps at a time.

@@ -42,7 +42,7 @@ Cells plan(const std::string& file, const std::string& memory, std::int64_t batc
 
 TEST(Fit, AnswersWithASuiteThatFitsAndCouldTakeNoMore) {
   const TemporaryFolder folder;
-  for (const std::string memory : {"2GiB", "1GiB"}) {
+  for (const std::string memory : {"2GiB", "1104MiB"}) {
     SCOPED_TRACE(memory);
     const std::string file = folder / "fit.yaml";
     const Ended ended = fit(memory, file, 12, "1");
