@@ -83,8 +83,7 @@ bool compare_with_few(std::string_view name, const Operands& operands, KnownByte
   const bool asks_for_others = at<int>(operands.functor) == 1;
   const char* const to = operands.tensors[0].data;
   if (const auto limit = known.limit(operands.tensors[is_first ? 2 : 1].data)) {
-    const double share = 1 / static_cast<double>(*limit);
-    known.set_share(to, operands.count, asks_for_others ? 1 - share : share);
+    put_matches(known, to, operands.count, *limit, asks_for_others);
   } else {
     known.fill(to, asks_for_others ? 1 : 0, operands.count, /*is_assumed=*/true);
   }

@@ -2,6 +2,7 @@
 #include "src/dry_run/small_flip.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -24,11 +25,13 @@ struct Flip {
   std::ptrdiff_t place(std::size_t element) const {
     std::ptrdiff_t offset = 0;
     for (std::size_t i = 0; i < places.dimensions(); ++i) {
-      const auto index = static_cast<std::ptrdiff_t>(element % places.size(i));
-      offset += index * static_cast<std::int32_t>(places.stride(i, 0));
+      offset += static_cast<std::ptrdiff_t>(element % places.size(i)) * step(i);
       element /= places.size(i);
     }
     return offset;
+  }
+  std::ptrdiff_t step(std::size_t dimension) const {
+    return static_cast<std::int32_t>(places.stride(dimension, 0));
   }
 
   Offsets places;
@@ -53,9 +56,9 @@ bool run_flip(const char* name, void** arguments, KnownBytes& known, Owns owns) 
   }
   std::ptrdiff_t least = 0;
   std::ptrdiff_t most = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    least = std::min(least, flip.place(i));
-    most = std::max(most, flip.place(i));
+  for (std::size_t i = 0; i < flip.places.dimensions(); ++i) {
+    const std::ptrdiff_t last = (std::ptrdiff_t{flip.places.size(i)} - 1) * flip.step(i);
+    (last < 0 ? least : most) += last;
   }
   const std::size_t size = count * width;
   if (static_cast<std::size_t>(most - least) + width != size) return false;

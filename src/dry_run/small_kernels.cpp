@@ -102,8 +102,7 @@ void compare_equal(const Elementwise& launch, std::string_view name, KnownBytes&
   const auto other = is_with_number ? self : inputs.bytes(launch.pointer(2), launch.count * width);
   if (self.empty() || other.empty()) {
     if (const auto limit = known.limit(launch.pointer(1)); limit && is_with_number) {
-      const double share = 1 / static_cast<double>(*limit);
-      return known.set_share(launch.pointer(0), launch.count, differs ? 1 - share : share);
+      return put_matches(known, launch.pointer(0), launch.count, *limit, differs);
     }
     const auto is_equal = is_equal_by_itself(launch, is_with_number, type);
     if (!is_equal) return known.forget(launch.pointer(0), launch.count);

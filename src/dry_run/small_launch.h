@@ -78,6 +78,14 @@ inline void put(KnownBytes& known, const void* to, const Result& result, const I
   known.set(to, result.bytes, result.size, inputs.is_assumed());
 }
 
+/// Of numbers that are each as often, from 0 up to a limit: which are a certain one, or which
+/// differ from it.
+inline void put_matches(KnownBytes& known, const void* to, std::size_t count, std::int64_t limit,
+                        bool differs) {
+  const double share = 1 / static_cast<double>(limit);
+  known.set_share(to, count, differs ? 1 - share : share);
+}
+
 /// at::native::vectorized_elementwise_kernel(int count, functor, std::array<char*, N> data, ...):
 /// the first of data is written, the others are read.
 struct Elementwise {

@@ -123,6 +123,7 @@ void put_sums_of_ones(double share, const Reduce& reduce, KnownBytes& known) {
 }
 
 bool is_of_bools(std::string_view name) { return has(name, kReductionOfBools); }
+
 /// The type of the largest or smallest of whole numbers; nothing: it is none such.
 std::optional<c10::ScalarType> extreme_type(std::string_view name) {
   const auto type = has(name, kMax) ? type_behind(name, kMax) : type_behind(name, kMin);
