@@ -29,7 +29,8 @@ install(RUNTIME_DEPENDENCY_SET headroom_libraries
                             "^lib(torch|c10|cudart)"
         LIBRARY DESTINATION ${program}/lib)
 if(TARGET headroom_dry_run)
-  install(TARGETS headroom_dry_run headroom_dry_run_nvml LIBRARY DESTINATION ${program}/dry_run)
+  install(TARGETS headroom_dry_run headroom_dry_run_nvml headroom_thread_keys
+          LIBRARY DESTINATION ${program}/dry_run)
   install(TARGETS headroom_nvidia_smi RUNTIME DESTINATION ${program}/dry_run/bin)
 endif()
 

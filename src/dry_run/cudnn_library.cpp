@@ -8,31 +8,52 @@
 #include <sstream>
 
 #include "src/dry_run/dry_run.h"
+#include "src/dry_run/thread_keys.h"
 #include "src/dry_run/torch_library.h"
 
 namespace headroom::dry_run {
 namespace {
 
+/// A file beside the library that holds `symbol`.
+std::string file_beside(const void* symbol, const char* name) {
+  Dl_info info{};
+  if (symbol == nullptr || dladdr(symbol, &info) == 0 || info.dli_fname == nullptr) return "";
+  const std::string file = info.dli_fname;
+  return file.substr(0, file.rfind('/') + 1) + name;
+}
+
 /// The file of the backend interface, beside the one that PyTorch is linked with.
 std::string graph_library() {
   void* const loaded = loaded_library("libcudnn");
-  Dl_info info{};
   void* const known = loaded == nullptr ? nullptr : dlsym(loaded, "cudnnGetVersion");
-  if (known == nullptr || dladdr(known, &info) == 0 || info.dli_fname == nullptr) return "";
-  const std::string file = info.dli_fname;
-  return file.substr(0, file.rfind('/') + 1) + "libcudnn_graph.so.9";
+  return file_beside(known, "libcudnn_graph.so.9");
 }
 
-template <class Function>
-bool find(void* library, const char* name, Function& function) {
-  function = reinterpret_cast<Function>(dlsym(library, name));
-  return function != nullptr;
+template <class Symbol>
+bool find(void* library, const char* name, Symbol& symbol) {
+  symbol = reinterpret_cast<Symbol>(dlsym(library, name));
+  return symbol != nullptr;
+}
+
+/// A namespace of its own, whose libraries keep their threads' values by the program's C library.
+/// Null: that could not be loaded.
+void* open_namespace() {
+  const std::string file =
+      file_beside(reinterpret_cast<const void*>(&open_namespace), "libheadroom-thread-keys.so");
+  void* const library = dlmopen(LM_ID_NEWLM, file.c_str(), RTLD_NOW);
+  ThreadKeys* keys = nullptr;
+  if (library == nullptr || !find(library, "headroom_thread_keys", keys)) return nullptr;
+  *keys = {pthread_key_create, pthread_key_delete, pthread_getspecific, pthread_setspecific};
+  return library;
 }
 
 /// In a namespace of its own, where the functions of the dry run are not: its parts call each other
 /// by the names that the dry run plays.
 bool load(CudnnLibrary& cudnn) {
-  void* const library = dlmopen(LM_ID_NEWLM, graph_library().c_str(), RTLD_NOW | RTLD_LOCAL);
+  void* const first = open_namespace();
+  Lmid_t place = 0;
+  if (first == nullptr || dlinfo(first, RTLD_DI_LMID, &place) != 0) return false;
+  void* const library = dlmopen(place, graph_library().c_str(), RTLD_NOW | RTLD_LOCAL);
   return library != nullptr && find(library, "cudnnBackendCreateDescriptor", cudnn.create) &&
          find(library, "cudnnBackendDestroyDescriptor", cudnn.destroy) &&
          find(library, "cudnnBackendFinalize", cudnn.finalize) &&

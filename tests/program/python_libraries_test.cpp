@@ -176,6 +176,12 @@ TEST_F(PythonProgram, TakesRecurrentNetworksStepByStep) {
   EXPECT_EQ(ended.code, 0) << ended.err;
 }
 
+// It ended with a segmentation fault while both found their threads' values by the same numbers.
+TEST_F(PythonProgram, HasTwoCompilersInOneThread) {
+  const Ended ended = plan({"--gpu", "h200"}, {path("two_compilers.py")});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+}
+
 // Complex numbers of 8 bytes: those that are transformed, and what comes of them. So few points
 // need no work area.
 TEST_F(PythonProgram, TransformsByFourier) {
