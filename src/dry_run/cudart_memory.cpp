@@ -12,6 +12,13 @@ namespace {
 /// No more than a program reads to decide by: a number, a size, a list of them.
 constexpr std::size_t kMaxBytesOfValues = 4096;
 
+/// Of what is not known stays so what comes of it, but for a single byte: all() of one bool is a copy
+/// of it, and is taken for true there as all() of several is.
+void copy_known(void* to, const void* from, std::size_t size, KnownBytes& known) {
+  known.copy(to, from, size);
+  if (size == 1 && known.find(to, size).empty()) known.fill(to, 1, size, /*is_assumed=*/true);
+}
+
 /// Counts a copy and gives the host its bytes: what comes from the device is zeros where it is not
 /// known. Returns the work that it is.
 Work count_copy(void* to, const void* from, std::size_t size) {
@@ -21,7 +28,7 @@ Work count_copy(void* to, const void* from, std::size_t size) {
   Device* const to_device = run.owner(to);
   Device* const from_device = run.owner(from);
   if (to_device != nullptr && from_device != nullptr) {
-    run.known.copy(to, from, size);
+    copy_known(to, from, size, run.known);
     return to_device == from_device ? device_copy_work(run.gpu, bytes)
                                     : peer_copy_work(run.gpu, bytes);
   }

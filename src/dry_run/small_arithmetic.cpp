@@ -90,6 +90,21 @@ bool compare_with_few(std::string_view name, const Operands& operands, KnownByte
   return true;
 }
 
+/// Whether a number that nobody computed is at least 0 is taken for true: torch.normal() asks so of
+/// the smallest deviation. False: another question.
+bool compare_with_zero(std::string_view name, const Operation& operation, const Operands& operands,
+                       KnownBytes& known) {
+  constexpr int kAtLeast = 0;
+  if (!has(name, "21compare_scalar_kernelI") || operands.count != 1 ||
+      at<int>(operands.functor) != kAtLeast) {
+    return false;
+  }
+  const Bytes of_zero = computed(operation, operands, {Bytes(operands.tensors[1].width, 0)});
+  if (of_zero[0] == 0) return false;
+  known.fill(operands.tensors[0].data, 1, 1, /*is_assumed=*/true);
+  return true;
+}
+
 }  // namespace
 
 bool run_arithmetic(std::string_view name, void** arguments, KnownBytes& known,
@@ -108,7 +123,10 @@ bool run_arithmetic(std::string_view name, void** arguments, KnownBytes& known,
   Inputs inputs(known);
   const auto read = size <= KnownBytes::kMaxBytes ? read_all(*operands, inputs) : std::nullopt;
   if (!read) {
-    if (!compare_with_few(name, *operands, known)) known.forget(written.data, size);
+    if (!compare_with_few(name, *operands, known) &&
+        !compare_with_zero(name, *operation, *operands, known)) {
+      known.forget(written.data, size);
+    }
   } else {
     const Bytes result = computed(*operation, *operands, *read);
     known.set(written.data, result.data(), size, inputs.is_assumed());

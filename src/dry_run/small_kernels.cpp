@@ -16,6 +16,7 @@
 #include "src/dry_run/small_copy.h"
 #include "src/dry_run/small_counts.h"
 #include "src/dry_run/small_flip.h"
+#include "src/dry_run/small_join.h"
 #include "src/dry_run/small_launch.h"
 #include "src/dry_run/small_logic.h"
 #include "src/dry_run/small_operands.h"
@@ -142,27 +143,6 @@ bool run_elementwise(SmallKernel kernel, const SmallLaunch& launch, KnownBytes& 
   return true;
 }
 
-/// at::native::CatArrayBatchedCopy*(to, {T* from[128]; unsigned offset[128], size[128],
-/// elements[128];
-/// ...}, ...) of one dimension: a row of the grid for each part.
-bool run_join(const SmallLaunch& launch, KnownBytes& known, Owns owns) {
-  constexpr std::size_t kParts = 128;
-  const auto* const to = at<const char*>(launch.arguments[0]);
-  const void* const inputs = launch.arguments[1];
-  const std::size_t width = opaque_bytes(launch.name);
-  if (!owns(to) || width == 0 || launch.grid_y > kParts) return false;
-  for (std::size_t part = 0; part < launch.grid_y; ++part) {
-    const auto* from = at<const void*>(inputs, part * sizeof(void*));
-    const auto number = [&](std::size_t list) -> std::size_t {
-      return at<unsigned>(inputs,
-                          kParts * sizeof(void*) + (list * kParts + part) * sizeof(unsigned));
-    };
-    if (!owns(from)) return false;
-    known.copy(to + number(0) * width, from, number(2) * width);
-  }
-  return true;
-}
-
 /// How far a tensor reaches, in elements: at::cuda::detail::TensorInfo{data, sizes[25],
 /// strides[25], dimensions}.
 template <class Index>
@@ -224,7 +204,7 @@ SmallKernel small_kernel(const char* name) {
   if (has(name, "18elementwise_kernelI")) return SmallKernel::strided;
   if (is_reduction(name)) return is_of_all(name) ? SmallKernel::all : SmallKernel::reduction;
   if (has(name, kTriangle)) return SmallKernel::triangle;
-  if (has(name, "CatArrayBatchedCopy") && has(name, "jLi1ELi128ELi1E")) return SmallKernel::join;
+  if (is_join(name)) return SmallKernel::join;
   return SmallKernel::other;
 }
 
@@ -244,7 +224,7 @@ bool run_small_kernel(SmallKernel kernel, const SmallLaunch& launch, KnownBytes&
     case SmallKernel::all:
       return run_reduction(launch.name, launch.arguments[0], known, owns);
     case SmallKernel::join:
-      return run_join(launch, known, owns);
+      return run_join(launch.name, launch.arguments, launch.grid_y, known, owns);
     case SmallKernel::triangle:
       return run_triangle(launch, known, owns);
     case SmallKernel::count:

@@ -37,6 +37,12 @@ def made_on(device: str) -> dict:
         "some turned around": tensor(FIRST, torch.int32)[1:6].flip(0),
         "rows turned around": first.view(2, 4).flip(0, 1),
         "columns turned around": first.view(2, 4).flip(1),
+        "joined": torch.cat((first[:3], second)),
+        "joined in rows": torch.cat((first.view(2, 4), second.view(2, 4)[:, :3]), 1),
+        "joined in long rows": torch.cat((first.view(2, 4), second.view(2, 4)), 1),
+        "joined of turned": torch.cat((first.view(2, 4).t(), second.view(2, 4).t()), 1),
+        "joined in a middle": torch.cat((same.view(2, 2, 2), ~same.view(2, 2, 2)), 1),
+        "stacked": torch.stack((first, second, first), 1),
         "some differ": same.all(),
         "none differs": (first == first).all(),
         "both hold": same & (first == first),
@@ -156,11 +162,19 @@ def check_what_nobody_computed():
     assert torch.isfinite(loss) and not torch.isnan(loss)
     assert len(scores[scores > 0]) == 100 and len(torch.unique(scores)) == 1
     check_what_is_distinct()
+    check_what_is_drawn()
     tokens, ends = torch.randint(9, (4, 6), device="cuda"), torch.tensor([1, 2]).cuda()
     if not torch.__version__.startswith("2.1."):
         assert not torch.isin(tokens, ends).all()  # so that texts go on
     begins = (torch.randint(9, (64,), device="cuda") != 1).cumsum(0)
     assert (begins == 0).all()  # so that texts are not packed
+
+
+def check_what_is_drawn():
+    """Deviations that nobody computed are valid, however many there are."""
+    for shape in ((), (1, 1), (8, 3)):
+        deviations = torch.randn(shape, device="cuda").exp()
+        Normal(torch.zeros(shape, device="cuda"), deviations).sample()
 
 
 def check_what_is_distinct():
