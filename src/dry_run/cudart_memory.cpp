@@ -12,8 +12,7 @@ namespace {
 /// No more than a program reads to decide by: a number, a size, a list of them.
 constexpr std::size_t kMaxBytesOfValues = 4096;
 
-/// Of what is not known stays so what comes of it, but for a single byte: all() of one bool is a copy
-/// of it, and is taken for true there as all() of several is.
+/// all() of one bool is a copy of it: where it is not known it is taken for true, as of several.
 void copy_known(void* to, const void* from, std::size_t size, KnownBytes& known) {
   known.copy(to, from, size);
   if (size == 1 && known.find(to, size).empty()) known.fill(to, 1, size, /*is_assumed=*/true);

@@ -83,11 +83,6 @@ const char* const kAll =
 const char* const kSum =
     "_ZN2at6native13reduce_kernelILi512ELi1ENS0_8ReduceOpIlNS0_14func_wrapper_tIlZNS0_11sum_functor"
     "IlllEclERNS_14TensorIteratorEEUlllE_EEjlLi4ELi4EEEEEvT1_";
-const char* const kJoin =
-    "_ZN2at6native40_GLOBAL__N__0f1a8107_8_Shape_cu_49f7391c26CatArrayBatchedCopy_contigINS1_10Opaq"
-    "ueTypeILj1EEEjLi1ELi128ELi1EEEvPT_NS1_25CatArrInputTensorMetadataIS5_T0_XT2_EXT3_EEENS1_"
-    "16Tenso"
-    "rSizeStrideIS8_Lj4EEEiS8_";
 
 const char* place(std::size_t address) { return reinterpret_cast<const char*>(address); }
 bool is_owned(const void* address) { return address >= place(0x1000) && address < place(0x10000); }
@@ -364,51 +359,6 @@ TEST_F(SmallKernelsTest, AreChecksWhereTheyTellWhetherSomethingHolds) {
   EXPECT_TRUE(is_check(small_kernel(kBoth)));
   EXPECT_FALSE(is_check(small_kernel(kAnd)));
   EXPECT_FALSE(is_check(small_kernel(kOr)));
-}
-
-/// What torch.cat tells of its parts, and of the result.
-struct Parts {
-  std::array<const char*, 128> from{place(0x1000), place(0x2000)};
-  std::array<unsigned, 128> offset;
-  std::array<unsigned, 128> size;
-  std::array<unsigned, 128> elements;
-  std::array<bool, 128> is_contiguous;
-  std::array<unsigned, 8> layout{};  // of parts, where they do not lie in a row
-};
-
-TEST_F(SmallKernelsTest, JoinWhatIsKnown) {
-  known.set(place(0x1000), "abc", 3);
-  known.set(place(0x2000), "de", 2);
-  Parts parts{.offset = {0, 3}, .size = {3, 2}, .elements = {3, 2}, .is_contiguous = {}};
-  std::array<unsigned, 8> layout{5, 0, 0, 0, 1};
-  const char* to = place(0x3000);
-  int dimension = 0;
-  unsigned stride = 1;
-  EXPECT_TRUE(run(kJoin, {&to, &parts, &layout, &dimension, &stride}, /*grid_y=*/2));
-  EXPECT_EQ(known.find(place(0x3000), 5), (std::vector<unsigned char>{'a', 'b', 'c', 'd', 'e'}));
-}
-
-// Two rows of three, and two of one.
-TEST_F(SmallKernelsTest, JoinRows) {
-  std::string name = kJoin;
-  name.replace(name.find("jLi1"), 4, "jLi2");
-  known.set(place(0x1000), "abcefg", 6);
-  known.set(place(0x2000), "dh", 2);
-  Parts parts{.offset = {0, 3}, .size = {3, 1}, .elements = {6, 2}, .is_contiguous = {}};
-  std::array<unsigned, 8> layout{2, 4, 0, 0, 4, 1};
-  const char* to = place(0x3000);
-  int dimension = 1;
-  unsigned stride = 1;
-  EXPECT_TRUE(run(name.c_str(), {&to, &parts, &layout, &dimension, &stride}, /*grid_y=*/2));
-  EXPECT_EQ(known.find(place(0x3000), 8),
-            (std::vector<unsigned char>{'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'}));
-  // Of more rows than are looked at, nothing is known.
-  parts.elements = {6000, 2000};
-  layout[0] = 2000;
-  EXPECT_TRUE(run(name.c_str(), {&to, &parts, &layout, &dimension, &stride}, /*grid_y=*/2));
-  EXPECT_TRUE(known.find(place(0x3000), 8).empty());
-  parts.from[1] = place(0x10);
-  EXPECT_FALSE(run(name.c_str(), {&to, &parts, &layout, &dimension, &stride}, /*grid_y=*/2));
 }
 
 TEST_F(SmallKernelsTest, AreNoneWhereNothingIsAsExpected) {
