@@ -22,9 +22,9 @@ static_assert(sizeof(SharedMemory) <= sizeof(cudaIpcMemHandle_t));
 
 HEADROOM_ENTRY cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t* handle, void* address) {
   const Device* owner = dry_run().owner(address);
-  const auto bytes = owner == nullptr ? std::nullopt : owner->memory.allocated_at(address);
-  if (!bytes) return fail(cudaErrorInvalidValue);
-  const SharedMemory shared{getpid(), *bytes};
+  const auto allocation = owner == nullptr ? std::nullopt : owner->memory.allocation_of(address);
+  if (!allocation) return fail(cudaErrorInvalidValue);
+  const SharedMemory shared{getpid(), allocation->bytes};
   *handle = {};
   std::memcpy(handle, &shared, sizeof(shared));
   return cudaSuccess;

@@ -4,6 +4,7 @@
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <atomic>
 
 #include "src/dry_run/compiled_kernels.h"
@@ -100,6 +101,23 @@ HEADROOM_ENTRY CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks,
                                                                     int threads,
                                                                     std::size_t shared) {
   cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, nullptr, threads, shared);
+  return CUDA_SUCCESS;
+}
+
+HEADROOM_ENTRY CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    int* blocks, CUfunction function, int threads, std::size_t shared, unsigned) {
+  return cuOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, threads, shared);
+}
+
+HEADROOM_ENTRY CUresult cuOccupancyMaxPotentialBlockSize(int* fewest_blocks, int* threads,
+                                                         CUfunction function, CUoccupancyB2DSize,
+                                                         std::size_t shared, int most) {
+  int of_kernel = 0;
+  cuFuncGetAttribute(&of_kernel, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, function);
+  *threads = most == 0 ? of_kernel : std::min(most, of_kernel);
+  int blocks = 0;
+  cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, *threads, shared);
+  *fewest_blocks = blocks * dry_run().gpu.multiprocessors;
   return CUDA_SUCCESS;
 }
 

@@ -29,6 +29,17 @@ HEADROOM_ENTRY CUresult cuMemFree(CUdeviceptr address) {
   return result_of(cudaFree(pointer(address)));
 }
 
+HEADROOM_ENTRY CUresult cuMemGetAddressRange(CUdeviceptr* begin, std::size_t* bytes,
+                                             CUdeviceptr address) {
+  const Device* owner = dry_run().owner(pointer(address));
+  const auto found =
+      owner == nullptr ? std::nullopt : owner->memory.allocation_of(pointer(address));
+  if (!found) return CUDA_ERROR_NOT_FOUND;
+  if (begin != nullptr) *begin = found->begin;
+  if (bytes != nullptr) *bytes = static_cast<std::size_t>(found->bytes);
+  return CUDA_SUCCESS;
+}
+
 HEADROOM_ENTRY CUresult cuMemAllocAsync(CUdeviceptr* address, std::size_t bytes, CUstream stream) {
   return result_of(cudaMallocAsync(reinterpret_cast<void**>(address), bytes, stream));
 }
@@ -46,6 +57,24 @@ HEADROOM_ENTRY CUresult cuMemAllocHost(void** address, std::size_t bytes) {
 }
 
 HEADROOM_ENTRY CUresult cuMemFreeHost(void* address) { return result_of(cudaFreeHost(address)); }
+
+HEADROOM_ENTRY CUresult cuMemHostRegister(void* address, std::size_t bytes, unsigned flags) {
+  return result_of(cudaHostRegister(address, bytes, flags));
+}
+
+HEADROOM_ENTRY CUresult cuMemHostUnregister(void* address) {
+  return result_of(cudaHostUnregister(address));
+}
+
+/// Addresses are the same on the device (CUDA Driver API, "Unified Addressing").
+HEADROOM_ENTRY CUresult cuMemHostGetDevicePointer(CUdeviceptr* device, void* host, unsigned) {
+  *device = reinterpret_cast<CUdeviceptr>(host);
+  return CUDA_SUCCESS;
+}
+
+HEADROOM_ENTRY CUresult cuMemAllocManaged(CUdeviceptr* address, std::size_t bytes, unsigned flags) {
+  return result_of(cudaMallocManaged(reinterpret_cast<void**>(address), bytes, flags));
+}
 
 HEADROOM_ENTRY CUresult cuMemcpyHtoD(CUdeviceptr to, const void* from, std::size_t bytes) {
   return result_of(cudaMemcpy(pointer(to), from, bytes, cudaMemcpyHostToDevice));
@@ -98,6 +127,12 @@ HEADROOM_ENTRY CUresult cuStreamSynchronize(CUstream stream) {
 
 HEADROOM_ENTRY CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) {
   return result_of(cudaStreamWaitEvent(stream, event, flags));
+}
+
+HEADROOM_ENTRY CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback callback, void* data,
+                                            unsigned flags) {
+  return result_of(
+      cudaStreamAddCallback(stream, reinterpret_cast<cudaStreamCallback_t>(callback), data, flags));
 }
 
 HEADROOM_ENTRY CUresult cuEventCreate(CUevent* event, unsigned flags) {

@@ -59,11 +59,14 @@ bool GpuMemory::release(const void* address) {
   return true;
 }
 
-std::optional<std::int64_t> GpuMemory::allocated_at(const void* address) const {
+std::optional<GpuMemory::Allocation> GpuMemory::allocation_of(const void* address) const {
   const std::lock_guard lock(mutex_);
-  const auto found = allocations_.find(reinterpret_cast<std::uintptr_t>(address));
-  if (found == allocations_.end()) return std::nullopt;
-  return found->second;
+  const auto place = reinterpret_cast<std::uintptr_t>(address);
+  auto found = allocations_.upper_bound(place);
+  if (found == allocations_.begin()) return std::nullopt;
+  const auto [begin, bytes] = *--found;
+  if (place - begin >= static_cast<std::uintptr_t>(bytes)) return std::nullopt;
+  return Allocation{begin, bytes};
 }
 
 void* GpuMemory::reserve_addresses(std::int64_t bytes) {

@@ -36,8 +36,12 @@ class GpuMemory {
   /// Gives back what allocate() gave. False: it is no such address.
   bool release(const void* address);
 
-  /// The bytes that allocate() gave at that address and has not got back; none: it gave none there.
-  std::optional<std::int64_t> allocated_at(const void* address) const;
+  struct Allocation {
+    std::uintptr_t begin;
+    std::int64_t bytes;
+  };
+  /// What allocate() gave and has not got back that holds an address; nothing: none does.
+  std::optional<Allocation> allocation_of(const void* address) const;
 
   /// The two halves of allocate(), for virtual memory: addresses alone, and memory alone.
   void* reserve_addresses(std::int64_t bytes);

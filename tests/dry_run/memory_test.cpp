@@ -59,6 +59,19 @@ TEST(GpuMemory, HandsOutFallingAddressesOfItsOwn) {
   EXPECT_EQ(memory.used(), 3 * kMiB + 1);  // addresses cost nothing
 }
 
+TEST(GpuMemory, FindsTheAllocationOfAnAddress) {
+  GpuMemory memory(100 * kMiB, 0, false);
+  char* first = static_cast<char*>(memory.allocate(3 * kMiB));
+  memory.allocate(kMiB);
+  const auto found = memory.allocation_of(first + 3 * kMiB - 1);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->begin, reinterpret_cast<std::uintptr_t>(first));
+  EXPECT_EQ(found->bytes, 3 * kMiB);
+  EXPECT_FALSE(memory.allocation_of(first + 3 * kMiB));
+  memory.release(first);
+  EXPECT_FALSE(memory.allocation_of(first));
+}
+
 TEST(GpuMemory, IsNoMemory) {
   GpuMemory memory(100 * kMiB, 0, false);
   auto* byte = static_cast<volatile char*>(memory.allocate(kMiB));

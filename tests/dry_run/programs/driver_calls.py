@@ -38,6 +38,21 @@ assert call("cuMemcpyHtoD", block, pointer_to(sent), four) == 0
 assert call("cuMemcpyDtoH", pointer_to(back), block, four) == 0
 assert back.value == 7
 
+first, length = ctypes.c_void_p(), ctypes.c_size_t()
+inside = ctypes.c_void_p(block.value + 100)
+assert call("cuMemGetAddressRange", pointer_to(first), pointer_to(length), inside) == 0
+assert first.value == block.value and length.value == SIZE
+handle = ctypes.create_string_buffer(64)
+assert call("cuIpcGetMemHandle", pointer_to(handle), block) == 0
+# numba finds this one by its name in the library, and makes all modules by way of a linker.
+assert cuda.cuIpcOpenMemHandle_v2
+linker, code = ctypes.c_void_p(), ctypes.c_void_p()
+assert call("cuLinkCreate", ctypes.c_uint(0), no_stream, no_stream, pointer_to(linker)) == 0
+assert call("cuLinkComplete", linker, pointer_to(code), pointer_to(length)) == 0
+module = ctypes.c_void_p()
+assert call("cuModuleLoadDataEx", pointer_to(module), code, ctypes.c_uint(0), no_stream,
+            no_stream) == 0
+
 begin, end, library, kernel = (ctypes.c_void_p() for _ in range(4))
 for event in (begin, end):
     assert call("cuEventCreate", pointer_to(event), ctypes.c_uint(0)) == 0
