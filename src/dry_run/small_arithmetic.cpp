@@ -90,18 +90,17 @@ bool compare_with_few(std::string_view name, const Operands& operands, KnownByte
   return true;
 }
 
-/// Whether a number that nobody computed is at least 0 is taken for true: torch.normal() asks so of
-/// the smallest deviation. False: another question.
+/// A number that nobody computed is taken for at least 0, where a program asks: torch.normal() does
+/// of the smallest deviation. False: another question.
 bool compare_with_zero(std::string_view name, const Operation& operation, const Operands& operands,
                        KnownBytes& known) {
   constexpr int kAtLeast = 0;
-  if (!has(name, "21compare_scalar_kernelI") || operands.count != 1 ||
-      at<int>(operands.functor) != kAtLeast) {
-    return false;
-  }
+  constexpr int kLess = 3;
+  if (!has(name, "21compare_scalar_kernelI") || operands.count != 1) return false;
+  const auto which = at<int>(operands.functor);
   const Bytes of_zero = computed(operation, operands, {Bytes(operands.tensors[1].width, 0)});
-  if (of_zero[0] == 0) return false;
-  known.fill(operands.tensors[0].data, 1, 1, /*is_assumed=*/true);
+  if (!(which == kAtLeast && of_zero[0] == 1) && !(which == kLess && of_zero[0] == 0)) return false;
+  known.fill(operands.tensors[0].data, of_zero[0], 1, /*is_assumed=*/true);
   return true;
 }
 

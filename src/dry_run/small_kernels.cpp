@@ -91,6 +91,14 @@ std::optional<bool> is_equal_by_itself(const Elementwise& launch, bool is_with_n
   return is_infinity ? std::optional(false) : std::nullopt;
 }
 
+/// Whether a bool that nobody computed is the known one that torch.equal compares it with: as if it
+/// were false, since ATen asks so whether it has found an error. Nothing: it asks something else.
+std::optional<bool> is_equal_as_false(const Elementwise& launch, c10::ScalarType type,
+                                      const std::vector<unsigned char>& known) {
+  if (launch.count != 1 || type != c10::ScalarType::Bool || known.empty()) return std::nullopt;
+  return known[0] == 0;
+}
+
 /// {0: ==, 1: !=} of two tensors, or {the same, number} of a tensor and a number: a bool for each
 /// element.
 void compare_equal(const Elementwise& launch, std::string_view name, KnownBytes& known) {
@@ -105,7 +113,8 @@ void compare_equal(const Elementwise& launch, std::string_view name, KnownBytes&
     if (const auto limit = known.limit(launch.pointer(1)); limit && is_with_number) {
       return put_matches(known, launch.pointer(0), launch.count, *limit, differs);
     }
-    const auto is_equal = is_equal_by_itself(launch, is_with_number, type);
+    auto is_equal = is_equal_as_false(launch, type, self.empty() ? other : self);
+    if (!is_equal) is_equal = is_equal_by_itself(launch, is_with_number, type);
     if (!is_equal) return known.forget(launch.pointer(0), launch.count);
     return known.fill(launch.pointer(0), *is_equal != differs ? 1 : 0, launch.count,
                       /*is_assumed=*/true);

@@ -99,6 +99,8 @@ std::optional<c10::ScalarType> type_named(std::string_view mangled) {
   constexpr std::array kTypes{
       Named{"b", c10::ScalarType::Bool},
       Named{"h", c10::ScalarType::Byte},
+      Named{"a", c10::ScalarType::Char},
+      Named{"s", c10::ScalarType::Short},
       Named{"i", c10::ScalarType::Int},
       Named{"l", c10::ScalarType::Long},
       Named{"f", c10::ScalarType::Float},

@@ -22,6 +22,10 @@ bool with_type(c10::ScalarType type, const Call& call) {
       return call(bool{}), true;
     case c10::ScalarType::Byte:
       return call(std::uint8_t{}), true;
+    case c10::ScalarType::Char:
+      return call(std::int8_t{}), true;
+    case c10::ScalarType::Short:
+      return call(std::int16_t{}), true;
     case c10::ScalarType::Int:
       return call(std::int32_t{}), true;
     case c10::ScalarType::Long:

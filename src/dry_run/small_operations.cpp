@@ -13,195 +13,13 @@
 #include <utility>
 #include <vector>
 
-#include "src/dry_run/small_launch.h"
+#include "src/dry_run/small_formulas.h"
 
 namespace headroom::dry_run {
 namespace {
 
-// What functors compute, T: the type that they compute in. They hold numbers of that type, behind
-// something empty or a number that says which operation, each where C++ puts it.
-
-template <class T>
-T held(const void* functor, std::size_t index = 0) {
-  return at<T>(functor, index * sizeof(T));
-}
-
-/// As the device does: whole numbers wrap around, a product and its sum are rounded once.
-template <class T>
-T product_and_sum(T one, T other, T sum) {
-  if constexpr (std::floating_point<T>) {
-    return std::fma(one, other, sum);
-  } else {
-    return static_cast<T>(static_cast<std::uint64_t>(one) * static_cast<std::uint64_t>(other) +
-                          static_cast<std::uint64_t>(sum));
-  }
-}
-
-template <class T>
-T product(T one, T other) {
-  if constexpr (std::floating_point<T>) return one * other;
-  return product_and_sum(one, other, T{0});
-}
-
-template <class T>
-T multiply(const T* in, const void*) {
-  return product(in[0], in[1]);
-}
-template <class T>
-T multiply_by(const T* in, const void* functor) {
-  return product(in[0], held<T>(functor, 1));
-}
-template <class T>
-T divide(const T* in, const void*) {
-  return in[0] / in[1];
-}
-/// {alpha}; {other, alpha}; {self, alpha}.
-template <class T>
-T add_scaled(const T* in, const void* functor) {
-  return product_and_sum(held<T>(functor), in[1], in[0]);
-}
-template <class T>
-T add_held(const T* in, const void* functor) {
-  return product_and_sum(held<T>(functor, 1), held<T>(functor), in[0]);
-}
-template <class T>
-T add_to_held(const T* in, const void* functor) {
-  return product_and_sum(held<T>(functor, 1), in[0], held<T>(functor));
-}
-template <class T>
-T negative(const T* in, const void*) {
-  return product(in[0], T{-1});
-}
-template <class T>
-T absolute(const T* in, const void*) {
-  if constexpr (std::floating_point<T>) return std::fabs(in[0]);
-  return in[0] < 0 ? product(in[0], T{-1}) : in[0];
-}
-template <class T>
-T reciprocal(const T* in, const void*) {
-  return T{1} / in[0];
-}
-template <class T>
-T largest(const T* in, const void*) {
-  if (in[0] != in[0]) return in[0];
-  return in[1] != in[1] ? in[1] : std::max(in[0], in[1]);
-}
-template <class T>
-T smallest(const T* in, const void*) {
-  if (in[0] != in[0]) return in[0];
-  return in[1] != in[1] ? in[1] : std::min(in[0], in[1]);
-}
-template <class T>
-T same(const T* in, const void*) {
-  return in[0];
-}
-template <class T>
-T both_hold(const T* in, const void*) {
-  return in[0] != T{0} && in[1] != T{0} ? T{1} : T{0};
-}
-template <class T>
-T one_holds(const T* in, const void*) {
-  return in[0] != T{0} || in[1] != T{0} ? T{1} : T{0};
-}
-template <class T>
-T is_zero(const T* in, const void*) {
-  return in[0] == T{0} ? T{1} : T{0};
-}
-/// {value}.
-template <class T>
-T replaced(const T* in, const void* functor) {
-  return in[1] != T{0} ? held<T>(functor) : in[0];
-}
-template <class T>
-T either(const T* in, const void*) {
-  return in[0] != T{0} ? in[1] : in[2];
-}
-
-/// A function of the C library, in double: rounded once to float.
-template <class T, double (*function)(double)>
-T rounded(const T* in, const void*) {
-  return static_cast<T>(function(static_cast<double>(in[0])));
-}
-
-template <class T>
-T power(T base, T exponent) {
-  if constexpr (std::floating_point<T>) {
-    return static_cast<T>(std::pow(static_cast<double>(base), static_cast<double>(exponent)));
-  } else {
-    if (exponent < 0) return base == 1 ? 1 : base == -1 ? (exponent % 2 == 0 ? 1 : -1) : 0;
-    T result = 1;
-    for (; exponent > 0; exponent /= 2) {
-      if (exponent % 2 == 1) result = product(result, base);
-      base = product(base, base);
-    }
-    return result;
-  }
-}
-template <class T>
-T power_of_two(const T* in, const void*) {
-  return power(in[0], in[1]);
-}
-template <class T>
-T power_held(const T* in, const void* functor) {
-  return power(in[0], held<T>(functor));
-}
-template <class T>
-T square(const T* in, const void*) {
-  return product(in[0], in[0]);
-}
-template <class T>
-T cube(const T* in, const void*) {
-  return product(product(in[0], in[0]), in[0]);
-}
-
-/// {which of >=, >, <=, <}.
-template <class T>
-T holds(int which, T one, T other) {
-  const std::array results{one >= other, one > other, one <= other, one < other};
-  return which >= 0 && which < 4 && results[static_cast<std::size_t>(which)] ? T{1} : T{0};
-}
-template <class T>
-T compare(const T* in, const void* functor) {
-  return holds(at<int>(functor), in[0], in[1]);
-}
-template <class T>
-T compare_with_held(const T* in, const void* functor) {
-  return holds(at<int>(functor), in[0], at<T>(functor, sizeof(T)));
-}
-
-/// {0: ==, 1: !=}.
-template <class T>
-T equals(const T* in, const void* functor) {
-  return (in[0] == in[1]) == (at<int>(functor) == 0) ? T{1} : T{0};
-}
-template <class T>
-T equals_held(const T* in, const void* functor) {
-  const std::array both{in[0], held<T>(functor, 1)};
-  return equals(both.data(), functor);
-}
-
-template <class T>
-T divide_down(const T* in, const void*) {
-  if (in[1] == 0) return 0;
-  return static_cast<T>(in[0] / in[1] - (in[0] % in[1] != 0 && (in[0] < 0) != (in[1] < 0) ? 1 : 0));
-}
-template <class T>
-T divide_to_zero(const T* in, const void*) {
-  return in[1] == 0 ? 0 : in[0] / in[1];
-}
-template <class T>
-T remainder(const T* in, const void* functor) {
-  return in[1] == 0 ? 0 : static_cast<T>(in[0] - divide_down(in, functor) * in[1]);
-}
-/// The same with what stands in the functor on the right.
-template <class T, T (*of_two)(const T*, const void*)>
-T with_held(const T* in, const void* functor) {
-  const std::array<T, 2> both{in[0], held<T>(functor, 1)};
-  return of_two(both.data(), functor);
-}
-
 /// What a functor holds; of a power of two tensors, eight bytes that it does not need.
-enum class Holds { nothing, which, number, two_numbers, eight_bytes };
+enum class Holds { nothing, which, which_and_number, number, two_numbers, eight_bytes };
 
 /// How a mangled name tells it: what begins, and what follows somewhere, with '?' for the type. Of
 /// a lambda, its name's begin and its parameters.
@@ -238,18 +56,23 @@ constexpr std::array kOfAll{
     Known<T>{{"13BinaryFunctorI??b", "22logical_or_kernel_cuda", "bTT", Holds::nothing},
              &one_holds<T>},
     Known<T>{{"23logical_not_kernel_cuda", "EUl?E_", "bT", Holds::nothing}, &is_zero<T>},
-    Known<T>{{"14CompareFunctorI?E", "", "bTT", Holds::which}, &compare<T>},
-    Known<T>{{"21compare_scalar_kernelI?E", "EUl?E_", "bT", Holds::two_numbers},
-             &compare_with_held<T>},
-    Known<T>{{"13BinaryFunctorI??b", "16CompareEqFunctorI?E", "bTT", Holds::which}, &equals<T>},
-    Known<T>{{"13AUnaryFunctorI??b", "16CompareEqFunctorI?E", "bT", Holds::two_numbers},
-             &equals_held<T>},
     Known<T>{{"24pow_tensor_tensor_kernel", "EUl??E_", "TTT", Holds::eight_bytes},
              &power_of_two<T>},
     Known<T>{{"29pow_tensor_scalar_kernel_implI??E", "EUl?E_", "TT", Holds::nothing}, &square<T>},
     Known<T>{{"29pow_tensor_scalar_kernel_implI??E", "EUl?E0_", "TT", Holds::nothing}, &cube<T>},
     Known<T>{{"29pow_tensor_scalar_kernel_implI??E", "EUl?E2_", "TT", Holds::number},
              &power_held<T>},
+};
+
+/// Of types that are classes the rest of a name says where it named them before.
+template <class T>
+constexpr std::array kComparisons{
+    Known<T>{{"14CompareFunctorI?E", "", "bTT", Holds::which}, &compare<T>},
+    Known<T>{{"21compare_scalar_kernelI?E", "", "bT", Holds::which_and_number},
+             &compare_with_held<T>},
+    Known<T>{{"13BinaryFunctorI?", "16CompareEqFunctorI", "bTT", Holds::which}, &equals<T>},
+    Known<T>{{"13AUnaryFunctorI?", "16CompareEqFunctorI", "bT", Holds::which_and_number},
+             &equals_held<T>},
 };
 
 template <std::floating_point T>
@@ -311,9 +134,9 @@ struct Named {
   Operation operation;
 };
 
-std::string with_letter(std::string_view pattern, char letter) {
-  std::string text(pattern);
-  std::ranges::replace(text, '?', letter);
+std::string with_type_name(std::string_view pattern, std::string_view type) {
+  std::string text;
+  for (const char each : pattern) text += each == '?' ? std::string(type) : std::string(1, each);
   return text;
 }
 
@@ -323,7 +146,7 @@ void compute(const void* inputs, const void* functor, void* result) {
 }
 
 template <class T, const auto& list, std::size_t index>
-Named named(char letter, c10::ScalarType type) {
+Named named(std::string_view mangled, c10::ScalarType type) {
   const Pattern& pattern = list[index].pattern;
   Operation operation{.signature = {.types = {}, .functor_bytes = 0, .functor_alignment = 1},
                       .compute = &compute<T, list, index>,
@@ -339,6 +162,10 @@ Named named(char letter, c10::ScalarType type) {
     case Holds::which:
       bytes = alignment = sizeof(int);
       break;
+    case Holds::which_and_number:
+      alignment = std::max(sizeof(int), sizeof(T));
+      bytes = 2 * alignment;
+      break;
     case Holds::number:
       bytes = alignment = sizeof(T);
       break;
@@ -350,31 +177,47 @@ Named named(char letter, c10::ScalarType type) {
       bytes = alignment = sizeof(void*);
       break;
   }
-  return {with_letter(pattern.begin, letter), with_letter(pattern.end, letter),
+  return {with_type_name(pattern.begin, mangled), with_type_name(pattern.end, mangled),
           std::move(operation)};
 }
 
 template <class T, const auto& list>
-void append(std::vector<Named>& all, char letter, c10::ScalarType type) {
+void append(std::vector<Named>& all, std::string_view mangled, c10::ScalarType type) {
   [&]<std::size_t... index>(std::index_sequence<index...>) {
-    (all.push_back(named<T, list, index>(letter, type)), ...);
+    (all.push_back(named<T, list, index>(mangled, type)), ...);
   }
   (std::make_index_sequence<list.size()>());
 }
 
+template <std::floating_point T>
+void append_floats(std::vector<Named>& all, std::string_view mangled, c10::ScalarType type) {
+  append<T, kOfAll<T>>(all, mangled, type);
+  append<T, kComparisons<T>>(all, mangled, type);
+  append<T, kOfFloats<T>>(all, mangled, type);
+}
+
+template <std::integral T>
+void append_whole_numbers(std::vector<Named>& all, std::string_view mangled, c10::ScalarType type) {
+  append<T, kOfAll<T>>(all, mangled, type);
+  append<T, kComparisons<T>>(all, mangled, type);
+  append<T, kOfWholeNumbers<T>>(all, mangled, type);
+}
+
 std::vector<Named> make_all() {
   std::vector<Named> all;
-  append<float, kOfAll<float>>(all, 'f', c10::ScalarType::Float);
-  append<float, kOfFloats<float>>(all, 'f', c10::ScalarType::Float);
-  append<double, kOfAll<double>>(all, 'd', c10::ScalarType::Double);
-  append<double, kOfFloats<double>>(all, 'd', c10::ScalarType::Double);
-  append<std::int64_t, kOfAll<std::int64_t>>(all, 'l', c10::ScalarType::Long);
-  append<std::int64_t, kOfWholeNumbers<std::int64_t>>(all, 'l', c10::ScalarType::Long);
-  append<std::int32_t, kOfAll<std::int32_t>>(all, 'i', c10::ScalarType::Int);
-  append<std::int32_t, kOfWholeNumbers<std::int32_t>>(all, 'i', c10::ScalarType::Int);
-  append<std::int64_t, kOfBits<std::int64_t>>(all, 'm', c10::ScalarType::Long);
-  append<std::int32_t, kOfBits<std::int32_t>>(all, 'j', c10::ScalarType::Int);
-  append<std::int64_t, kOfBools>(all, 'b', c10::ScalarType::Long);
+  append_floats<float>(all, "f", c10::ScalarType::Float);
+  append_floats<double>(all, "d", c10::ScalarType::Double);
+  append_whole_numbers<std::int64_t>(all, "l", c10::ScalarType::Long);
+  append_whole_numbers<std::int32_t>(all, "i", c10::ScalarType::Int);
+  append_whole_numbers<std::int16_t>(all, "s", c10::ScalarType::Short);
+  append_whole_numbers<std::int8_t>(all, "a", c10::ScalarType::Char);
+  append_whole_numbers<std::uint8_t>(all, "h", c10::ScalarType::Byte);
+  append<c10::Half, kComparisons<c10::Half>>(all, "N3c104HalfE", c10::ScalarType::Half);
+  append<c10::BFloat16, kComparisons<c10::BFloat16>>(all, "N3c108BFloat16E",
+                                                     c10::ScalarType::BFloat16);
+  append<std::int64_t, kOfBits<std::int64_t>>(all, "m", c10::ScalarType::Long);
+  append<std::int32_t, kOfBits<std::int32_t>>(all, "j", c10::ScalarType::Int);
+  append<std::int64_t, kOfBools>(all, "b", c10::ScalarType::Long);
   return all;
 }
 

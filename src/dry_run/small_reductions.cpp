@@ -96,6 +96,22 @@ Bytes reduced(const Reduce& reduce, Inputs& inputs, const Join& join) {
   return found;
 }
 
+bool is_of_bools(std::string_view name) { return has(name, kReductionOfBools); }
+
+/// The type of the largest or smallest of whole numbers; nothing: it is none such. Of floats what
+/// was filled is often added to by kernels that are not followed.
+std::optional<c10::ScalarType> extreme_type(std::string_view name) {
+  if (!has(name, kMax) && !has(name, kMin)) return std::nullopt;
+  const auto type = type_behind(name, "8ReduceOpI");
+  return type && c10::isIntegralType(*type, /*includeBool=*/false) ? type : std::nullopt;
+}
+
+std::size_t width_of(std::string_view name) {
+  if (is_of_bools(name)) return sizeof(bool);
+  const auto type = extreme_type(name);
+  return type ? bytes_of_type(*type) : sizeof(std::int64_t);
+}
+
 template <class T>
 Bytes extremes(bool is_max, const Reduce& reduce, Inputs& inputs) {
   return reduced<T>(reduce, inputs, [=](T one, T other) {
@@ -104,15 +120,16 @@ Bytes extremes(bool is_max, const Reduce& reduce, Inputs& inputs) {
 }
 
 Bytes reduced_numbers(std::string_view name, const Reduce& reduce, Inputs& inputs) {
-  using T = std::int64_t;
   if (has(name, kSum)) {
+    using T = std::int64_t;
     return reduced<T>(reduce, inputs, [](T one, T other) {
       return static_cast<T>(static_cast<std::uint64_t>(one) + static_cast<std::uint64_t>(other));
     });
   }
-  const bool is_max = has(name, kMax);
-  return reduce.width == sizeof(T) ? extremes<T>(is_max, reduce, inputs)
-                                   : extremes<std::int32_t>(is_max, reduce, inputs);
+  Bytes found;
+  with_type(*extreme_type(name),
+            [&](auto zero) { found = extremes<decltype(zero)>(has(name, kMax), reduce, inputs); });
+  return found;
 }
 
 /// Of numbers of which that share is 1, and the others are 0.
@@ -120,21 +137,6 @@ void put_sums_of_ones(double share, const Reduce& reduce, KnownBytes& known) {
   const Numbers sums(reduce.results_in_all(),
                      std::llround(share * static_cast<double>(reduce.inputs_of_one())));
   known.set(reduce.to(), sums.data(), sums.size() * sizeof(sums[0]), /*is_assumed=*/true);
-}
-
-bool is_of_bools(std::string_view name) { return has(name, kReductionOfBools); }
-
-/// The type of the largest or smallest of whole numbers; nothing: it is none such.
-std::optional<c10::ScalarType> extreme_type(std::string_view name) {
-  const auto type = has(name, kMax) ? type_behind(name, kMax) : type_behind(name, kMin);
-  const bool is_followed = type == c10::ScalarType::Int || type == c10::ScalarType::Long;
-  return is_followed ? type : std::nullopt;
-}
-
-std::size_t width_of(std::string_view name) {
-  if (is_of_bools(name)) return sizeof(bool);
-  const auto type = extreme_type(name);
-  return type ? bytes_of_type(*type) : sizeof(std::int64_t);
 }
 
 bool is_of_any(std::string_view name) { return is_of_bools(name) && has(name, "14or_kernel_cuda"); }

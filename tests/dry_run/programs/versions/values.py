@@ -8,6 +8,7 @@ from torch.distributions import MultivariateNormal, Normal
 FIRST, SECOND = (3, 1, 4, 1, 5, 9, 2, 6), (2, 7, 1, 8, 2, 8, 1, 8)
 INTEGERS = (torch.int64, torch.int32)
 ALL = (*INTEGERS, torch.float32, torch.float64, torch.float16, torch.bool)
+NARROW = (torch.uint8, torch.int8, torch.int16)
 
 
 def made_on(device: str) -> dict:
@@ -63,6 +64,13 @@ def made_on(device: str) -> dict:
         made |= spread_on(device)
     for dtype in ALL:
         made[f"equal {dtype}"] = tensor(FIRST, dtype) == tensor(SECOND, dtype)
+    for dtype in (*INTEGERS, *NARROW, torch.float32, torch.float64, torch.float16, torch.bfloat16):
+        made[f"at least a number {dtype}"] = tensor(FIRST, dtype) >= 4
+        made[f"less {dtype}"] = tensor(FIRST, dtype) < tensor(SECOND, dtype)
+    for dtype in NARROW:
+        made[f"computed {dtype}"] = tensor(FIRST, dtype) * 3 + tensor(SECOND, dtype) - 2
+        made[f"largest {dtype}"] = tensor(FIRST, dtype).max()
+        made[f"one of each {dtype}"] = torch.unique(tensor(FIRST, dtype))
     for dtype in (*INTEGERS, torch.float32, torch.float64):
         made[f"equals a number {dtype}"] = tensor(FIRST, dtype) == 1
         made[f"is another number {dtype}"] = tensor(FIRST, dtype) != 1
@@ -173,8 +181,14 @@ def check_what_nobody_computed():
 def check_what_is_drawn():
     """Deviations that nobody computed are valid, however many there are."""
     for shape in ((), (1, 1), (8, 3)):
-        deviations = torch.randn(shape, device="cuda").exp()
-        Normal(torch.zeros(shape, device="cuda"), deviations).sample()
+        for dtype in (torch.float32, torch.bfloat16):
+            deviations = torch.randn(shape, device="cuda", dtype=dtype).exp()
+            Normal(torch.zeros_like(deviations), deviations).sample()
+            torch.nn.functional.gaussian_nll_loss(deviations, deviations, deviations)
+    # It asks whether the windows leave a gap, which is an error.
+    window = torch.hann_window(64, device="cuda")
+    spectrum = torch.stft(torch.randn(640, device="cuda"), 64, window=window, return_complex=True)
+    assert torch.istft(spectrum, 64, window=window).shape == (640,)
 
 
 def check_what_is_distinct():
