@@ -20,7 +20,18 @@ using Bytes = std::vector<unsigned char>;
 constexpr std::string_view kSort = "DeviceRadixSortSingleTileKernel";
 constexpr std::string_view kKeepOne = "DeviceSelectSweepKernel";
 constexpr std::string_view kCountEach = "DeviceReduceByKeyKernelI";
-constexpr std::string_view kNumbers = "PK";  // what follows is the type
+// What follows these is the type.
+constexpr std::string_view kNumbers = "PK";
+constexpr std::string_view kPolicy = "10policy_hubI";
+constexpr std::string_view kPolicyOfCounts = "10policy_hubIl";
+
+/// Of what a kernel reads; a type that is a class stands where CUB's policy names it first.
+std::optional<c10::ScalarType> type_read(std::string_view name) {
+  for (const std::string_view before : {kNumbers, kPolicyOfCounts, kPolicy}) {
+    if (const auto type = type_behind(name, before)) return type;
+  }
+  return std::nullopt;
+}
 
 /// Of a sort in ascending order, which CUDA 12's names say by a bool.
 std::optional<c10::ScalarType> sorted_type(std::string_view name) {
@@ -142,12 +153,11 @@ bool is_sort(std::string_view name) {
 }
 bool keeps_one(std::string_view name) {
   return has(name, kKeepOne) && (has(name, "equal_to") || has(name, "8Equality")) &&
-         type_behind(name, kNumbers);
+         type_read(name);
 }
 bool counts_each(std::string_view name) {
   return has(name, kCountEach) &&
-         (has(name, "constant_iterator") || has(name, "ConstantInputIterator")) &&
-         type_behind(name, kNumbers);
+         (has(name, "constant_iterator") || has(name, "ConstantInputIterator")) && type_read(name);
 }
 
 /// By which a kernel of Thrust's or CUB's keeps one of each of what counts for distinct: rows, or
@@ -176,7 +186,7 @@ bool run_unique(const char* name, void** arguments, KnownBytes& known, Owns owns
   if (is_sort(name)) return run_sort(name, arguments, known, owns);
   if (const Kept* kept = find_kept(name)) return run_distinct(*kept, arguments, known, owns);
   const Places& places = counts_each(name) ? kOfCountEach : kOfKeepOne;
-  return run_runs(*type_behind(name, kNumbers), arguments, places, known, owns);
+  return run_runs(*type_read(name), arguments, places, known, owns);
 }
 
 }  // namespace headroom::dry_run

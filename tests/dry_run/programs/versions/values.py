@@ -169,6 +169,7 @@ def check_what_nobody_computed():
     loss, scores = torch.randn((), device="cuda"), torch.randn(100, device="cuda")
     assert torch.isfinite(loss) and not torch.isnan(loss)
     assert len(scores[scores > 0]) == 100 and len(torch.unique(scores)) == 1
+    assert len(torch.unique(scores.bfloat16())) == 1
     check_what_is_distinct()
     check_what_is_drawn()
     tokens, ends = torch.randint(9, (4, 6), device="cuda"), torch.tensor([1, 2]).cuda()
