@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "src/dry_run/dry_run.h"
+#include "src/dry_run/torch_library.h"
 
 namespace headroom::dry_run {
 namespace {
@@ -15,7 +16,9 @@ constexpr std::size_t kMaxBytesOfValues = 4096;
 /// all() of one bool is a copy of it: where it is not known it is taken for true, as of several.
 void copy_known(void* to, const void* from, std::size_t size, KnownBytes& known) {
   known.copy(to, from, size);
-  if (size == 1 && known.find(to, size).empty()) known.fill(to, 1, size, /*is_assumed=*/true);
+  if (size == sizeof(bool) && known.find(to, size).empty() && is_called_by_all()) {
+    known.fill(to, 1, size, /*is_assumed=*/true);
+  }
 }
 
 /// Counts a copy and gives the host its bytes: what comes from the device is zeros where it is not

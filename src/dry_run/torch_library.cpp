@@ -3,10 +3,12 @@
 
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <dlfcn.h>
+#include <execinfo.h>
 #include <link.h>
 #include <torch/version.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdlib>
 #include <exception>
@@ -150,6 +152,21 @@ int torch_architecture(int gpu) {
   const auto is_usable = [&](int one) { return one <= gpu && one / 10 == gpu / 10; };
   const auto best = std::find_if(list.rbegin(), list.rend(), is_usable);
   return best == list.rend() ? list.front() : *best;
+}
+
+bool is_called_by_all() {
+  constexpr std::string_view kOperators = "_ZN2at4_ops";  // at::_ops::all_dim::call and others
+  std::array<void*, 32> callers{};
+  const int count = backtrace(callers.data(), static_cast<int>(callers.size()));
+  return std::any_of(callers.begin(), callers.begin() + count, [&](const void* caller) {
+    Dl_info info{};
+    if (dladdr(caller, &info) == 0 || info.dli_sname == nullptr) return false;
+    std::string_view name = info.dli_sname;
+    if (!name.starts_with(kOperators)) return false;
+    name.remove_prefix(name.find_first_not_of("0123456789", kOperators.size()));
+    return name.starts_with("all_") || name.starts_with("all4call") ||
+           name.starts_with("all10redispatch");
+  });
 }
 
 std::optional<TorchAllocator> ask_torch_allocator(int device) {

@@ -35,6 +35,9 @@ bool are_kernels_of_torch_known();
 /// GPU, which PyTorch warns of, the lowest that it has; where no LibTorch was found, the GPU's.
 int torch_architecture(int gpu);
 
+/// Whether all() of the program's LibTorch called, on this thread.
+bool is_called_by_all();
+
 /// Nothing where no LibTorch was found, or it is not the version that the dry run was built with.
 /// Takes the allocator's lock: who calls holds none of the dry run's.
 std::optional<TorchAllocator> ask_torch_allocator(int device);

@@ -168,6 +168,8 @@ def check_what_nobody_computed():
     """A loss is finite, and of a mask all is kept."""
     loss, scores = torch.randn((), device="cuda"), torch.randn(100, device="cuda")
     assert torch.isfinite(loss) and not torch.isnan(loss)
+    assert (scores > 0).all() and (scores[:1] > 0).all()
+    assert not (scores > 0).any() and not (scores[:1] > 0).any()
     assert len(scores[scores > 0]) == 100 and len(torch.unique(scores)) == 1
     assert len(torch.unique(scores.bfloat16())) == 1
     check_what_is_distinct()
