@@ -77,8 +77,9 @@ T held_number(const void* functor) {
   return at<T>(functor, std::max(sizeof(T), sizeof(int)));
 }
 
-/// Whether numbers that are not known are taken for equal: each to itself, and none to infinity.
-/// Programs ask so whether a loss is finite. Nothing: neither is asked.
+/// Whether numbers that are not known are taken for equal: each to itself, none to infinity, and a
+/// single one to none. Programs ask so whether a loss is finite, and ATen whether weights sum up to
+/// 0. Nothing: they ask something else.
 std::optional<bool> is_equal_by_itself(const Elementwise& launch, bool is_with_number,
                                        c10::ScalarType type) {
   if (!is_with_number) {
@@ -88,7 +89,8 @@ std::optional<bool> is_equal_by_itself(const Elementwise& launch, bool is_with_n
   with_type(type, [&](auto zero) {
     is_infinity = std::isinf(static_cast<double>(held_number<decltype(zero)>(launch.functor)));
   });
-  return is_infinity ? std::optional(false) : std::nullopt;
+  const bool is_single = launch.count == 1 && c10::isFloatingType(type);
+  return is_infinity || is_single ? std::optional(false) : std::nullopt;
 }
 
 /// Whether a bool that nobody computed is the known one that torch.equal compares it with: as if it

@@ -171,7 +171,7 @@ def check_what_nobody_computed():
     assert (scores > 0).all() and (scores[:1] > 0).all()
     assert not (scores > 0).any() and not (scores[:1] > 0).any()
     assert len(scores[scores > 0]) == 100 and len(torch.unique(scores)) == 1
-    assert len(torch.unique(scores.bfloat16())) == 1
+    assert len(torch.unique(scores.half())) == 1
     check_what_is_distinct()
     check_what_is_drawn()
     tokens, ends = torch.randint(9, (4, 6), device="cuda"), torch.tensor([1, 2]).cuda()
@@ -192,6 +192,7 @@ def check_what_is_drawn():
     window = torch.hann_window(64, device="cuda")
     spectrum = torch.stft(torch.randn(640, device="cuda"), 64, window=window, return_complex=True)
     assert torch.istft(spectrum, 64, window=window).shape == (640,)
+    torch.cov(torch.randn(3, 9, device="cuda"), aweights=torch.rand(9, device="cuda"))
 
 
 def check_what_is_distinct():
