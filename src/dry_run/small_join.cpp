@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "src/dry_run/small_launch.h"
+#include "src/dry_run/small_operands.h"
 
 namespace headroom::dry_run {
 namespace {
@@ -46,15 +47,23 @@ std::size_t next_number(std::string_view& text) {
   return number;
 }
 
+/// Bytes of an element, which PyTorch 2.1 names by its type; 0: it is none that is followed.
+std::size_t element_bytes(std::string_view name) {
+  if (const std::size_t bytes = opaque_bytes(name)) return bytes;
+  auto type = type_behind(name, "CatArrayBatchedCopyI");
+  if (!type) type = type_behind(name, "_contigI");
+  return type ? bytes_of_type(*type) : 0;
+}
+
 std::optional<Form> form_of(std::string_view name) {
-  constexpr std::string_view kIndex = "EEj";  // behind the type of elements: unsigned
-  Form form{.unit = opaque_bytes(name)};
+  constexpr std::string_view kIndex = "jLi";  // behind the type of elements: unsigned, and a number
+  Form form{.unit = element_bytes(name)};
   const std::size_t found = name.find(kIndex);
   if (!has(name, "CatArrayBatchedCopy") || found == std::string_view::npos || form.unit == 0) {
     return std::nullopt;
   }
   form.is_vectorized = has(name, "CatArrayBatchedCopy_vectorized");
-  name.remove_prefix(found + kIndex.size());
+  name.remove_prefix(found + 1);
   form.dimensions = next_number(name);
   form.most_parts = next_number(name);
   form.layouts = next_number(name);

@@ -89,7 +89,7 @@ std::optional<bool> is_equal_by_itself(const Elementwise& launch, bool is_with_n
   with_type(type, [&](auto zero) {
     is_infinity = std::isinf(static_cast<double>(held_number<decltype(zero)>(launch.functor)));
   });
-  const bool is_single = launch.count == 1 && c10::isFloatingType(type);
+  const bool is_single = launch.count == 1 && type != c10::ScalarType::Bool;
   return is_infinity || is_single ? std::optional(false) : std::nullopt;
 }
 
