@@ -22,8 +22,8 @@ constexpr std::string_view kKeepOne = "DeviceSelectSweepKernel";
 constexpr std::string_view kCountEach = "DeviceReduceByKeyKernelI";
 // What follows these is the type.
 constexpr std::string_view kNumbers = "PK";
-constexpr std::string_view kPolicy = "10policy_hubI";
-constexpr std::string_view kPolicyOfCounts = "10policy_hubIl";
+constexpr std::string_view kPolicy = "policy_hubI";
+constexpr std::string_view kPolicyOfCounts = "policy_hubIl";
 
 /// Of what a kernel reads; a type that is a class stands where CUB's policy names it first.
 std::optional<c10::ScalarType> type_read(std::string_view name) {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls the operators that PyTorch's own tests list, with some of their inputs, and takes gradients.
+"""Calls operators that PyTorch's own tests list, with some inputs of each, and takes gradients.
 Where a plan ends one that a GPU would not, the program fails."""
 import itertools
 
