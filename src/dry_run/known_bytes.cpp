@@ -14,16 +14,21 @@ std::uintptr_t number(const void* address) { return reinterpret_cast<std::uintpt
 }  // namespace
 
 void KnownBytes::set(const void* to, const void* bytes, std::size_t size, bool is_assumed) {
+  set(to, bytes, size, Trust{.is_assumed = is_assumed});
+}
+
+void KnownBytes::set(const void* to, const void* bytes, std::size_t size, Trust trust) {
   if (size > kMaxBytes) return forget(to, size);
   const auto* first = static_cast<const unsigned char*>(bytes);
   const std::lock_guard lock(mutex_);
-  set_locked(number(to), {Bytes(first, first + size), is_assumed});
+  set_locked(number(to),
+             {Bytes(first, first + size), trust.is_assumed, trust.is_doubted ? kDoubted : doubts_});
 }
 
 void KnownBytes::fill(const void* to, int byte, std::size_t size, bool is_assumed) {
   if (size > kMaxBytes) return forget(to, size);
   const std::lock_guard lock(mutex_);
-  set_locked(number(to), {Bytes(size, static_cast<unsigned char>(byte)), is_assumed});
+  set_locked(number(to), {Bytes(size, static_cast<unsigned char>(byte)), is_assumed, doubts_});
 }
 
 void KnownBytes::copy(const void* to, const void* from, std::size_t size) {
@@ -94,11 +99,14 @@ void KnownBytes::doubt_all() {
 }
 
 std::vector<unsigned char> KnownBytes::find(const void* from, std::size_t size,
-                                            bool* is_assumed) const {
+                                            Trust* trust) const {
   if (size > kMaxBytes) return {};
   const std::lock_guard lock(mutex_);
   Range found = find_locked(number(from), size);
-  if (is_assumed != nullptr && found.is_assumed) *is_assumed = true;
+  if (trust != nullptr) {
+    trust->is_assumed |= found.is_assumed;
+    trust->is_doubted |= found.doubts == kDoubted;
+  }
   return std::move(found.bytes);
 }
 
@@ -113,7 +121,7 @@ bool KnownBytes::read(void* to, const void* from, std::size_t size) const {
   } else {
     std::memcpy(to, found.bytes.data(), size);
   }
-  return !found.bytes.empty() && !found.is_assumed;
+  return !found.bytes.empty() && !found.is_assumed && found.doubts != kDoubted;
 }
 
 void KnownBytes::set_locked(std::uintptr_t to, Range range) {
@@ -123,7 +131,6 @@ void KnownBytes::set_locked(std::uintptr_t to, Range range) {
   if (size == 0 || bytes_ + size > kMaxBytesInAll) return;
   bytes_ += size;
   may_assume_ |= range.is_assumed;
-  range.doubts = doubts_;
   ranges_.emplace(to, std::move(range));
 }
 
@@ -187,7 +194,7 @@ const KnownBytes::Share* KnownBytes::share_locked(std::uintptr_t from) const {
 
 KnownBytes::Range KnownBytes::find_locked(std::uintptr_t from, std::size_t size) const {
   const std::uintptr_t end = from + size;
-  Range found;
+  Range found{.bytes = {}, .doubts = doubts_};
   std::size_t known = 0;
   auto range = ranges_.upper_bound(from);
   if (range != ranges_.begin()) --range;
@@ -199,7 +206,8 @@ KnownBytes::Range KnownBytes::find_locked(std::uintptr_t from, std::size_t size)
     if (begin >= last) continue;
     found.bytes.resize(size);
     known += last - begin;
-    found.is_assumed |= range->second.is_assumed || range->second.doubts != doubts_;
+    found.is_assumed |= range->second.is_assumed;
+    if (range->second.doubts != doubts_) found.doubts = kDoubted;
     std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(begin - first), last - begin,
                 found.bytes.begin() + static_cast<std::ptrdiff_t>(begin - from));
   }

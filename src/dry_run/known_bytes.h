@@ -20,9 +20,16 @@ class KnownBytes {
   static constexpr std::size_t kMaxBytes = 1 << 20;  // of one copy
   static constexpr std::size_t kMaxBytesInAll = 64 << 20;
 
+  /// How far what stands there can be trusted.
+  struct Trust {
+    bool is_assumed = false;  // nobody computed it
+    bool is_doubted = false;  // something may have been written over it, or what it was made of
+  };
+
   /// `bytes` now stand at `to`. `is_assumed`: nobody computed them, so that read() counts them for
   /// not known.
   void set(const void* to, const void* bytes, std::size_t size, bool is_assumed = false);
+  void set(const void* to, const void* bytes, std::size_t size, Trust trust);
   /// The same byte again and again.
   void fill(const void* to, int byte, std::size_t size, bool is_assumed = false);
   /// What stands at `from`, known or not, now stands at `to` as well.
@@ -44,9 +51,8 @@ class KnownBytes {
   void doubt_all();
 
   /// The bytes that stand there, with zeros for those that are not known, which makes them assumed;
-  /// empty, where none is. `is_assumed`: becomes true where some of them are.
-  std::vector<unsigned char> find(const void* from, std::size_t size,
-                                  bool* is_assumed = nullptr) const;
+  /// empty, where none is. `trust`: gets what holds of some of them.
+  std::vector<unsigned char> find(const void* from, std::size_t size, Trust* trust = nullptr) const;
   /// Gives these to the host. False: none is known, and it gets zeros, or some are assumed.
   bool read(void* to, const void* from, std::size_t size) const;
 
@@ -56,8 +62,9 @@ class KnownBytes {
   struct Range {
     Bytes bytes;
     bool is_assumed = false;
-    std::int64_t doubts = 0;  // how many there had been when it was set
+    std::int64_t doubts = 0;  // how many there had been when it was set; kDoubted: it was itself
   };
+  static constexpr std::int64_t kDoubted = -1;
 
   void set_locked(std::uintptr_t to, Range range);
   void forget_locked(std::uintptr_t begin, std::size_t size);

@@ -128,7 +128,7 @@ bool run_arithmetic(std::string_view name, void** arguments, KnownBytes& known,
     }
   } else {
     const Bytes result = computed(*operation, *operands, *read);
-    known.set(written.data, result.data(), size, inputs.is_assumed());
+    known.set(written.data, result.data(), size, inputs.trust());
   }
   return true;
 }

@@ -56,7 +56,7 @@ Chosen choose(std::string_view name, const void* from, int elements, const Known
       if (at<decltype(zero)>(bytes.data(), place) != zero) places.push_back(i);
     }
   });
-  return {static_cast<std::int32_t>(places.size()), inputs.is_assumed(), std::move(places)};
+  return {static_cast<std::int32_t>(places.size()), !inputs.is_certain(), std::move(places)};
 }
 
 /// (elements, count, how many elements, ...): each block counts some; here the first counts all.
@@ -81,7 +81,7 @@ bool run_sum_of_counts(void** arguments, KnownBytes& known, Owns owns) {
   if (bytes.empty()) return false;
   std::int32_t sum = 0;
   for (std::size_t i = 0; i < blocks; ++i) sum += at<std::int32_t>(bytes.data(), i * sizeof(sum));
-  known.set(pointer(arguments, 1), &sum, sizeof(sum), inputs.is_assumed());
+  known.set(pointer(arguments, 1), &sum, sizeof(sum), !inputs.is_certain());
   return true;
 }
 

@@ -54,7 +54,7 @@ void both(const Elementwise& launch, KnownBytes& known) {
   const auto one = inputs.bytes(launch.pointer(1), 1);
   const auto other = inputs.bytes(launch.pointer(2), 1);
   const auto is_false = [](const auto& bytes) { return !bytes.empty() && bytes[0] == 0; };
-  const bool is_assumed = one.empty() || other.empty() || inputs.is_assumed();
+  const bool is_assumed = one.empty() || other.empty() || !inputs.is_certain();
   known.fill(launch.pointer(0), is_false(one) || is_false(other) ? 0 : 1, 1, is_assumed);
 }
 

@@ -51,7 +51,7 @@ class Inputs {
 
   /// Empty: none of them is known.
   std::vector<unsigned char> bytes(const void* from, std::size_t size) {
-    return known_.find(from, size, &is_assumed_);
+    return known_.find(from, size, &trust_);
   }
   Numbers numbers(const void* from, std::size_t count) {
     const auto found = bytes(from, count * sizeof(std::int64_t));
@@ -59,11 +59,12 @@ class Inputs {
     std::memcpy(numbers.data(), found.data(), numbers.size() * sizeof(std::int64_t));
     return numbers;
   }
-  bool is_assumed() const { return is_assumed_; }
+  KnownBytes::Trust trust() const { return trust_; }
+  bool is_certain() const { return !trust_.is_assumed && !trust_.is_doubted; }
 
  private:
   const KnownBytes& known_;
-  bool is_assumed_ = false;
+  KnownBytes::Trust trust_;
 };
 
 /// What it makes of them.
@@ -75,7 +76,7 @@ struct Result {
 
 inline void put(KnownBytes& known, const void* to, const Result& result, const Inputs& inputs) {
   if (!result.is_known) return known.forget(to, result.size);
-  known.set(to, result.bytes, result.size, inputs.is_assumed());
+  known.set(to, result.bytes, result.size, inputs.trust());
 }
 
 /// Of numbers that are each as often, from 0 up to a limit: which are a certain one, or which

@@ -58,7 +58,7 @@ void run_sums(const Scan& scan, KnownBytes& known) {
   // Of a mask that is not known all counts for kept. By its sums programs number what begins where
   // it holds: packed texts, of which each token would be one.
   const bool is_mask = std::ranges::all_of(sums, [](T each) { return each == 1; });
-  if (inputs.is_assumed() && is_mask) return known.forget(scan.to, size);
+  if (inputs.trust().is_assumed && is_mask) return known.forget(scan.to, size);
   for (std::size_t i = scan.inner; i < sums.size(); ++i) {
     const bool is_first = i / scan.inner % scan.length == 0;
     if (!is_first) sums[i] += sums[i - scan.inner];

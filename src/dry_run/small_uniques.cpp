@@ -117,7 +117,7 @@ bool run_runs(c10::ScalarType type, void** arguments, const Places& places, Know
   const bool is_known = !bytes.empty();
   const Runs runs = is_known ? runs_in(bytes, type) : Runs{{}, {elements}};
   const auto count = static_cast<std::int64_t>(runs.lengths.size());
-  const bool is_assumed = !is_known || inputs.is_assumed();
+  const bool is_assumed = !is_known || !inputs.is_certain();
   known.forget(pointer(arguments, places.firsts), size);
   known.set(pointer(arguments, places.firsts), runs.firsts.data(), runs.firsts.size(), is_assumed);
   if (places.lengths) {

@@ -45,9 +45,9 @@ TEST_F(KnownBytesTest, AreFoundWhereAnyOfThemIsKnown) {
   EXPECT_FALSE(known.read(&byte, at(106), 1));
   std::array<char, 3> bytes{};
   EXPECT_FALSE(known.read(bytes.data(), at(104), 3)) << "one of them is not";
-  bool is_assumed = false;
-  EXPECT_TRUE(known.find(at(106), 3, &is_assumed).empty());
-  EXPECT_FALSE(is_assumed) << "nothing is";
+  KnownBytes::Trust trust;
+  EXPECT_TRUE(known.find(at(106), 3, &trust).empty());
+  EXPECT_FALSE(trust.is_assumed) << "nothing is";
 }
 
 TEST_F(KnownBytesTest, AreReadAcrossWhatWasSentPieceByPiece) {

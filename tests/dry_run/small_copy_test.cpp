@@ -46,23 +46,22 @@ class SmallCopyTest : public testing::Test {
     char nothing = 0;
     std::array<void*, 7> arguments{&count, nullptr, data.data(), &nothing, &nothing, &from, &to};
     run_converting_copy(name, arguments.data(), known);
-    is_assumed = false;
-    const auto bytes =
-        known.find(kTo, static_cast<std::size_t>(count) * sizeof(Number), &is_assumed);
+    trust = {};
+    const auto bytes = known.find(kTo, static_cast<std::size_t>(count) * sizeof(Number), &trust);
     std::vector<Number> numbers(bytes.size() / sizeof(Number));
     std::memcpy(numbers.data(), bytes.data(), bytes.size());
     return numbers;
   }
 
   KnownBytes known;
-  bool is_assumed = false;
+  KnownBytes::Trust trust;
 };
 
 TEST_F(SmallCopyTest, MayNameItsTypes) {  // since PyTorch 2.15
   const std::array<bool, 2> bools{true, false};
   known.set(kFrom, bools.data(), sizeof(bools));
   EXPECT_EQ(copied<std::int64_t>(2, {}, {}, kNamesItsTypes), (std::vector<std::int64_t>{1, 0}));
-  EXPECT_FALSE(is_assumed);
+  EXPECT_FALSE(trust.is_assumed);
 }
 
 TEST_F(SmallCopyTest, IsToldByItsName) {
@@ -78,17 +77,17 @@ TEST_F(SmallCopyTest, ConvertsWhatIsKnown) {
   const std::array numbers{2.75F, -3.5F, 0.0F};
   known.set(kFrom, numbers.data(), sizeof(numbers));
   EXPECT_EQ(copied<std::int64_t>(3, kFloats, kWholeNumbers), (std::vector<std::int64_t>{2, -3, 0}));
-  EXPECT_FALSE(is_assumed);
+  EXPECT_FALSE(trust.is_assumed);
   EXPECT_EQ(copied<double>(3, kFloats, kDoubles), (std::vector<double>{2.75, -3.5, 0}));
   EXPECT_EQ(copied<char>(3, kFloats, kBools), (std::vector<char>{1, 1, 0}));
   known.set(kFrom, "\1\0", 2);
   EXPECT_EQ(copied<std::int64_t>(2, kBools, kWholeNumbers), (std::vector<std::int64_t>{1, 0}));
-  EXPECT_FALSE(is_assumed);
+  EXPECT_FALSE(trust.is_assumed);
 }
 
 TEST_F(SmallCopyTest, TakesForTrueWhatIsNotKnownOfBools) {
   EXPECT_EQ(copied<std::int64_t>(3, kBools, kWholeNumbers), (std::vector<std::int64_t>{1, 1, 1}));
-  EXPECT_TRUE(is_assumed) << "nobody computed it";
+  EXPECT_TRUE(trust.is_assumed) << "nobody computed it";
 }
 
 TEST_F(SmallCopyTest, ForgetsWhereItConvertsWhatIsNotKnown) {

@@ -67,14 +67,15 @@ class SmallCounts : public testing::Test {
     return run(kPlaces, {&from, &range, &to, &count, nullptr, nullptr, nullptr, &elements});
   }
   template <class T>
-  std::vector<T> found(std::size_t at, std::size_t count, bool* is_assumed = nullptr) const {
-    const auto bytes = known_.find(mask_at(at), count * sizeof(T), is_assumed);
+  std::vector<T> found(std::size_t at, std::size_t count,
+                       KnownBytes::Trust* trust = nullptr) const {
+    const auto bytes = known_.find(mask_at(at), count * sizeof(T), trust);
     std::vector<T> values(bytes.size() / sizeof(T));
     std::memcpy(values.data(), bytes.data(), bytes.size());
     return values;
   }
-  int count(bool* is_assumed = nullptr) const {
-    const auto found_count = found<std::int32_t>(0x2000, 1, is_assumed);
+  int count(KnownBytes::Trust* trust = nullptr) const {
+    const auto found_count = found<std::int32_t>(0x2000, 1, trust);
     return found_count.empty() ? -1 : found_count[0];
   }
 
@@ -83,19 +84,19 @@ class SmallCounts : public testing::Test {
 
 TEST_F(SmallCounts, OfAMaskThatIsKnown) {
   set_mask({1, 0, 0, 1, 1});
-  bool is_assumed = false;
+  KnownBytes::Trust trust;
   EXPECT_TRUE(run_one_block(5));
-  EXPECT_EQ(count(&is_assumed), 3);
+  EXPECT_EQ(count(&trust), 3);
   EXPECT_TRUE(run_places(5));
-  EXPECT_EQ(found<std::int64_t>(0x3000, 3, &is_assumed), (Indices{0, 3, 4}));
-  EXPECT_FALSE(is_assumed);
+  EXPECT_EQ(found<std::int64_t>(0x3000, 3, &trust), (Indices{0, 3, 4}));
+  EXPECT_FALSE(trust.is_assumed);
 }
 
 TEST_F(SmallCounts, OfAMaskThatIsNotAreAllOfIt) {
-  bool is_assumed = false;
+  KnownBytes::Trust trust;
   EXPECT_TRUE(run_one_block(5));
-  EXPECT_EQ(count(&is_assumed), 5);
-  EXPECT_TRUE(is_assumed);
+  EXPECT_EQ(count(&trust), 5);
+  EXPECT_TRUE(trust.is_assumed);
   const std::int64_t before = 7;
   known_.set(mask_at(0x3000), &before, sizeof(before));
   EXPECT_TRUE(run_places(5));

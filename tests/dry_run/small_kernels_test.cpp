@@ -187,15 +187,15 @@ TEST_F(SmallKernelsTest, TakeFloatsThatAreNotKnownForFinite) {
   const auto run_with = [&](Numbers functor) {
     return run_elementwise(kEqualAFloat, std::move(functor), {place(0x3000), place(0x1000)});
   };
-  bool is_assumed = false;
-  const auto found = [&](std::size_t from) { return known.find(place(from), 2, &is_assumed); };
+  KnownBytes::Trust trust;
+  const auto found = [&](std::size_t from) { return known.find(place(from), 2, &trust); };
   const float infinity = std::numeric_limits<float>::infinity();
   EXPECT_TRUE(run_with(with_number(kIsNot, infinity)));
   EXPECT_EQ(found(0x3000), (std::vector<unsigned char>{1, 1}));
   EXPECT_TRUE(run_elementwise(kEqualFloats, {kIs}, {place(0x2000), place(0x1000), place(0x1000)}));
   EXPECT_TRUE(run_elementwise(kProductOfBools, {}, {place(0x4000), place(0x2000), place(0x3000)}));
   EXPECT_EQ(found(0x4000), (std::vector<unsigned char>{1, 1}));
-  EXPECT_TRUE(is_assumed);
+  EXPECT_TRUE(trust.is_assumed);
   EXPECT_TRUE(run_with(with_number(kIs, 2)));
   EXPECT_TRUE(found(0x3000).empty()) << "any number may be 2";
 }

@@ -83,17 +83,17 @@ TEST_F(SmallReductions, SumsOfWhatIsNotKnownAreNot) {
 }
 
 TEST_F(SmallReductions, AllOfEachRowIsTakenToHoldWhereItIsNotKnown) {
-  bool is_assumed = false;
-  const auto found = [&] { return known_.find(table_at(0x2000), 2, &is_assumed); };
+  KnownBytes::Trust trust;
+  const auto found = [&] { return known_.find(table_at(0x2000), 2, &trust); };
   const std::vector<unsigned char> table{1, 1, 1, 1, 0, 1};
   known_.set(table_at(0x1000), table.data(), table.size());
   EXPECT_TRUE(run(kAllOfBools, {1, {3, 1}, {2, 3}}));
   EXPECT_EQ(found(), (std::vector<unsigned char>{1, 0}));
-  EXPECT_FALSE(is_assumed);
+  EXPECT_FALSE(trust.is_assumed);
   known_.forget(table_at(0x1000), table.size());
   EXPECT_TRUE(run(kAllOfBools, {1, {3, 1}, {2, 3}}));
   EXPECT_EQ(found(), (std::vector<unsigned char>{1, 1}));
-  EXPECT_TRUE(is_assumed);
+  EXPECT_TRUE(trust.is_assumed);
 }
 
 }  // namespace

@@ -94,13 +94,13 @@ TEST_F(SmallShares, HistogramsAreEven) {
   arguments[0] = &bins;
   arguments[6] = &numbers;
   EXPECT_TRUE(run(kHistogram, arguments));
-  bool is_assumed = false;
-  const auto bytes = known_.find(share_at(0x3000), 24, &is_assumed);
+  KnownBytes::Trust trust;
+  const auto bytes = known_.find(share_at(0x3000), 24, &trust);
   ASSERT_EQ(bytes.size(), 24U);
   std::array<std::int64_t, 3> found{};
   std::memcpy(found.data(), bytes.data(), sizeof(found));
   EXPECT_EQ(found, (std::array<std::int64_t, 3>{4, 4, 3}));
-  EXPECT_TRUE(is_assumed);
+  EXPECT_TRUE(trust.is_assumed);
 }
 
 TEST_F(SmallShares, CopiesHaveTheShareOfWhatIsCopied) {

@@ -51,8 +51,9 @@ class SmallUniques : public testing::Test {
                             nullptr, nullptr, &numbers});
   }
   template <class T>
-  std::vector<T> found(const char* at, std::size_t count, bool* is_assumed = nullptr) const {
-    const auto bytes = known_.find(at, count * sizeof(T), is_assumed);
+  std::vector<T> found(const char* at, std::size_t count,
+                       KnownBytes::Trust* trust = nullptr) const {
+    const auto bytes = known_.find(at, count * sizeof(T), trust);
     std::vector<T> values(bytes.size() / sizeof(T));
     std::memcpy(values.data(), bytes.data(), bytes.size());
     return values;
@@ -77,12 +78,12 @@ TEST_F(SmallUniques, SortWhatIsNoNumberBehindTheRest) {
 
 TEST_F(SmallUniques, CountWhatStandsInARow) {
   set({1, 1, 4, 1, 1, 1});
-  bool is_assumed = false;
+  KnownBytes::Trust trust;
   EXPECT_TRUE(run_count_each(6));
-  EXPECT_EQ(found<std::int64_t>(count_, 1, &is_assumed), Lengths{3});
-  EXPECT_EQ(found<std::int64_t>(lengths_, 3, &is_assumed), (Lengths{2, 1, 3}));
-  EXPECT_EQ(found<float>(firsts_, 3, &is_assumed), (std::vector<float>{1, 4, 1}));
-  EXPECT_FALSE(is_assumed);
+  EXPECT_EQ(found<std::int64_t>(count_, 1, &trust), Lengths{3});
+  EXPECT_EQ(found<std::int64_t>(lengths_, 3, &trust), (Lengths{2, 1, 3}));
+  EXPECT_EQ(found<float>(firsts_, 3, &trust), (std::vector<float>{1, 4, 1}));
+  EXPECT_FALSE(trust.is_assumed);
 }
 
 TEST_F(SmallUniques, KeepOneOfEach) {
@@ -95,11 +96,11 @@ TEST_F(SmallUniques, KeepOneOfEach) {
 }
 
 TEST_F(SmallUniques, OfNumbersThatAreNotKnownThereIsOne) {
-  bool is_assumed = false;
+  KnownBytes::Trust trust;
   EXPECT_TRUE(run_count_each(6));
-  EXPECT_EQ(found<std::int64_t>(count_, 1, &is_assumed), Lengths{1});
+  EXPECT_EQ(found<std::int64_t>(count_, 1, &trust), Lengths{1});
   EXPECT_EQ(found<std::int64_t>(lengths_, 1), Lengths{6});
-  EXPECT_TRUE(is_assumed);
+  EXPECT_TRUE(trust.is_assumed);
 }
 
 }  // namespace
