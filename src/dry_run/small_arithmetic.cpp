@@ -104,6 +104,21 @@ bool compare_with_zero(std::string_view name, const Operation& operation, const 
   return true;
 }
 
+/// A result of so many bytes that has gaps: what stands in these stays.
+void write_apart(const Operation& operation, const Operands& operands, std::size_t size,
+                 KnownBytes& known) {
+  constexpr std::size_t kMostElements = 1024;
+  const Operands::Tensor& written = operands.tensors[0];
+  if (operands.count > kMostElements) return known.forget(written.data, size);
+  Inputs inputs(known);
+  const auto read = read_all(operands, inputs);
+  const Bytes result = read ? computed(operation, operands, *read) : Bytes(size);
+  for (std::size_t i = 0; i < operands.count; ++i) {
+    const std::size_t place = operands.offset(written, i);
+    put(known, written.data + place, {&result[place], written.width, read.has_value()}, inputs);
+  }
+}
+
 }  // namespace
 
 bool run_arithmetic(std::string_view name, void** arguments, KnownBytes& known,
@@ -118,7 +133,10 @@ bool run_arithmetic(std::string_view name, void** arguments, KnownBytes& known,
   if (!std::ranges::all_of(operands->tensors, is_owned)) return false;
   const Operands::Tensor& written = operands->tensors[0];
   const std::size_t size = written.reach(operands->sizes);
-  if (size != operands->count * written.width) return false;  // with gaps
+  if (size != operands->count * written.width) {
+    write_apart(*operation, *operands, size, known);
+    return true;
+  }
   Inputs inputs(known);
   const auto read = size <= KnownBytes::kMaxBytes ? read_all(*operands, inputs) : std::nullopt;
   if (!read) {

@@ -103,6 +103,10 @@ T is_zero(const T* in, const void*) {
 }
 /// {value}.
 template <class T>
+T filled(const T*, const void* functor) {
+  return held<T>(functor);
+}
+template <class T>
 T replaced(const T* in, const void* functor) {
   return in[1] != T{0} ? held<T>(functor) : in[0];
 }

@@ -44,6 +44,7 @@ constexpr std::array kOfAll{
     Known<T>{{"15CUDAFunctor_addI?E", "", "TTT", Holds::number}, &add_scaled<T>},
     Known<T>{{"21CUDAFunctorOnSelf_addI?E", "", "TT", Holds::two_numbers}, &add_held<T>},
     Known<T>{{"22CUDAFunctorOnOther_addI?E", "", "TT", Holds::two_numbers}, &add_to_held<T>},
+    Known<T>{{"11FillFunctorI?E", "", "T", Holds::number}, &filled<T>},
     Known<T>{{"15neg_kernel_cuda", "EUl?E_", "TT", Holds::nothing}, &negative<T>},
     Known<T>{{"10AbsFunctorI?E", "", "TT", Holds::nothing}, &absolute<T>},
     Known<T>{{"19maximum_kernel_cuda", "EUl??E_", "TTT", Holds::nothing}, &largest<T>},

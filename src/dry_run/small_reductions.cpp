@@ -19,7 +19,6 @@ namespace {
 using Bytes = std::vector<unsigned char>;
 
 constexpr std::string_view kReduction = "13reduce_kernelI";
-constexpr std::string_view kSum = "sum_functor";
 constexpr std::string_view kMax = "13MaxNanFunctorI";
 constexpr std::string_view kMin = "13MinNanFunctorI";
 constexpr std::string_view kReductionOfBools = "ReduceOpIbNS0_14func_wrapper_tIb";
@@ -106,8 +105,14 @@ std::optional<c10::ScalarType> extreme_type(std::string_view name) {
   return type && c10::isIntegralType(*type, /*includeBool=*/false) ? type : std::nullopt;
 }
 
+bool is_sum_of_32_bits(std::string_view name) { return has(name, "sum_functorIiiiE"); }
+bool is_sum(std::string_view name) {
+  return has(name, "sum_functorIlllE") || is_sum_of_32_bits(name);
+}
+
 std::size_t width_of(std::string_view name) {
   if (is_of_bools(name)) return sizeof(bool);
+  if (is_sum_of_32_bits(name)) return sizeof(std::int32_t);
   const auto type = extreme_type(name);
   return type ? bytes_of_type(*type) : sizeof(std::int64_t);
 }
@@ -119,12 +124,17 @@ Bytes extremes(bool is_max, const Reduce& reduce, Inputs& inputs) {
   });
 }
 
+template <class T>
+Bytes sums(const Reduce& reduce, Inputs& inputs) {
+  return reduced<T>(reduce, inputs, [](T one, T other) {
+    return static_cast<T>(static_cast<std::uint64_t>(one) + static_cast<std::uint64_t>(other));
+  });
+}
+
 Bytes reduced_numbers(std::string_view name, const Reduce& reduce, Inputs& inputs) {
-  if (has(name, kSum)) {
-    using T = std::int64_t;
-    return reduced<T>(reduce, inputs, [](T one, T other) {
-      return static_cast<T>(static_cast<std::uint64_t>(one) + static_cast<std::uint64_t>(other));
-    });
+  if (is_sum(name)) {
+    return is_sum_of_32_bits(name) ? sums<std::int32_t>(reduce, inputs)
+                                   : sums<std::int64_t>(reduce, inputs);
   }
   Bytes found;
   with_type(*extreme_type(name),
@@ -132,10 +142,14 @@ Bytes reduced_numbers(std::string_view name, const Reduce& reduce, Inputs& input
   return found;
 }
 
-/// Of numbers of which that share is 1, and the others are 0.
+/// Of numbers of which that share is 1, and the others are 0. The results add up to what all do.
 void put_sums_of_ones(double share, const Reduce& reduce, KnownBytes& known) {
-  const Numbers sums(reduce.results_in_all(),
-                     std::llround(share * static_cast<double>(reduce.inputs_of_one())));
+  const double each = share * static_cast<double>(reduce.inputs_of_one());
+  Numbers sums;
+  for (std::size_t i = 0; i < reduce.results_in_all(); ++i) {
+    const auto before = static_cast<double>(i);
+    sums.push_back(std::llround(each * (before + 1)) - std::llround(each * before));
+  }
   known.set(reduce.to(), sums.data(), sums.size() * sizeof(sums[0]), /*is_assumed=*/true);
 }
 
@@ -144,8 +158,8 @@ bool is_of_any(std::string_view name) { return is_of_bools(name) && has(name, "1
 }  // namespace
 
 bool is_reduction(const char* name) {
-  return has(name, kReduction) && (has(name, "sum_functorIlllE") || extreme_type(name) ||
-                                   is_of_any(name) || is_of_all(name));
+  return has(name, kReduction) &&
+         (is_sum(name) || extreme_type(name) || is_of_any(name) || is_of_all(name));
 }
 
 bool is_of_all(const char* name) {
@@ -169,7 +183,8 @@ bool run_reduction(const char* name, const void* operation, KnownBytes& known, O
   } else {
     found = reduced_numbers(name, reduce, inputs);
     const auto share = known.share(reduce.from());
-    if (found.empty() && share && !known.limit(reduce.from()) && has(name, kSum)) {
+    if (found.empty() && share && !known.limit(reduce.from()) && is_sum(name) &&
+        !is_sum_of_32_bits(name)) {
       return put_sums_of_ones(*share, reduce, known), true;
     }
   }

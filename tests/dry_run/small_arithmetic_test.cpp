@@ -31,10 +31,10 @@ const std::string kComparesFloats =
 const std::string kAddsEachToEach =
     "_ZN2at6native18elementwise_kernelILi128ELi2EZNS0_22gpu_kernel_impl_nocastINS0_15CUDAFunctor_"
     "addIlEEEEvRNS_18TensorIteratorBaseERKT_EUliE_EEviT1_";
-const std::string kNegatesShorts =
+const std::string kNegatesWords =
     "_ZN2at6native18elementwise_kernelILi128ELi4EZNS0_22gpu_kernel_impl_nocastIZZZNS0_15neg_kernel_"
     "cuda" +
-    kOfFloats + "EUlsE_EEvRNS_18TensorIteratorBaseERKT_EUliE_EEviT1_";
+    kOfFloats + "EUltE_EEvRNS_18TensorIteratorBaseERKT_EUliE_EEviT1_";
 
 constexpr std::uintptr_t kMade = 0x1000;
 constexpr std::uintptr_t kLeft = 0x2000;
@@ -156,7 +156,7 @@ TEST_F(SmallArithmeticTest, FollowsNothingElse) {
   given.put(504, std::array{kMade, kLeft});
   int count = 2;
   set<float>(kLeft, {1, 3});
-  EXPECT_FALSE(run(kNegatesShorts, {&count, given.bytes.data()}))
+  EXPECT_FALSE(run(kNegatesWords, {&count, given.bytes.data()}))
       << "the lambda of a place has an int";
   EXPECT_FALSE(run_in_a_row("of_somebody_else", functor.data(), 2));
   EXPECT_FALSE(run_in_a_row(kInARow + kScales + kTwoTensors, functor.data(), 2, {0x10, kLeft}))
