@@ -72,15 +72,6 @@ bool is_known(const Kernel& kernel, dim3 grid, void** arguments) {
                           known, &is_of_device);
 }
 
-/// What it writes is not known from here on.
-void forget_written(const KernelForm& form, void** arguments) {
-  for (const std::size_t place : form.written) {
-    const void* const to = *static_cast<const void**>(arguments[place]);
-    const std::int64_t bytes = dry_run().blocks.behind(to);
-    if (bytes > 0) dry_run().known.forget(to, static_cast<std::size_t>(bytes));
-  }
-}
-
 cudaError_t launch(const void* function, dim3 grid, dim3 block, void** arguments,
                    cudaStream_t stream) {
   const Kernel& kernel = find_kernel(function);
@@ -89,7 +80,6 @@ cudaError_t launch(const void* function, dim3 grid, dim3 block, void** arguments
   if (is_known(kernel, grid, arguments)) {
     run_transfer(stream, work);
   } else {
-    forget_written(*kernel.form, arguments);
     run_work(stream, work);
   }
   return cudaSuccess;

@@ -199,20 +199,6 @@ KernelForm with_pointers(std::string_view name) {
   return form;
 }
 
-bool may_write(std::string_view parameter) {
-  return parameter.ends_with('*') && !parameter.ends_with("**") && !parameter.ends_with("const*");
-}
-
-std::vector<std::size_t> written_by_others(std::string_view name) {
-  if (has(name, "at::native") || has(name, "at_cuda_detail::")) return {};
-  std::vector<std::size_t> written;
-  const auto parameters = parameters_of(name);
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    if (may_write(parameters[i])) written.push_back(i);
-  }
-  return written;
-}
-
 /// Where a name begins to tell the types of what is computed.
 std::size_t begin_of_types(std::string_view name, Kind kind) {
   const bool is_template = kind != Kind::efficient_forward && kind != Kind::efficient_backward;
@@ -248,7 +234,6 @@ KernelForm form_of(std::string_view name) {
 KernelForm kernel_form(const char* mangled) {
   const std::string name = demangled(mangled);
   KernelForm form = form_of(name);
-  form.written = written_by_others(name);
   if (const NamedType* type = first_type(name, begin_of_types(name, form.kind))) {
     form.width = type->width;
     form.precision = type->precision;

@@ -34,9 +34,6 @@ struct KernelForm {
   Access access = Access::narrow_numbers;
   /// The places of the arguments that are pointers, or structures that begin with one.
   std::vector<std::size_t> pointers{};
-  /// The places of those by which another library's kernel may write; PyTorch's own often name no
-  /// const that they only read.
-  std::vector<std::size_t> written{};
   /// Of attention: a head's width, and the queries (backward: the keys) of a block of the grid.
   std::int64_t head = 0;
   std::int64_t rows = 0;

@@ -72,3 +72,8 @@ for route in (by_one_hot, by_number, by_comparison, by_counts, by_histogram, by_
     sum(part.sum() for part, _ in parts).backward()
 print("allocated", torch.cuda.max_memory_allocated())
 print("reserved", torch.cuda.max_memory_reserved())
+
+# Where they can't all get as many, there are as many in all.
+few = torch.randn(91, EXPERTS, device="cuda").topk(CHOSEN, 1)[1]
+counts = torch.zeros(91, EXPERTS, device="cuda").scatter(1, few, 1).long().sum(0)
+assert counts.sum() == 91 * CHOSEN and counts.max() - counts.min() == 1, counts

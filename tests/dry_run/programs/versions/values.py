@@ -174,11 +174,27 @@ def check_what_nobody_computed():
     assert len(torch.unique(scores.half())) == 1
     check_what_is_distinct()
     check_what_is_drawn()
+    check_what_others_leave()
     tokens, ends = torch.randint(9, (4, 6), device="cuda"), torch.tensor([1, 2]).cuda()
     if not torch.__version__.startswith("2.1."):
         assert not torch.isin(tokens, ends).all()  # so that texts go on
     begins = (torch.randint(9, (64,), device="cuda") != 1).cumsum(0)
     assert (begins == 0).all()  # so that texts are not packed
+
+
+def check_what_others_leave():
+    """Kernels that nobody follows may write anywhere. What was sent counts, and is no guess."""
+    mask = torch.tensor([[1, 1, 1, 0], [1, 1, 0, 0]]).cuda()
+    ones = torch.ones(7, dtype=torch.int64, device="cuda")
+    torch.randn(100, device="cuda").sort()
+    assert ones.cumsum(0).tolist() == [1, 2, 3, 4, 5, 6, 7]
+    assert mask[:, :2].contiguous().long().cumsum(1).tolist() == [[1, 2], [1, 2]]
+    assert mask.sum(-1, dtype=torch.int32).max() == 3
+    if not torch.__version__.startswith("2.1."):
+        table = torch.zeros(2, 6, dtype=torch.int64, device="cuda")
+        table[:, :2] = 9
+        table[:, 3] = torch.tensor([4, 5]).cuda()
+        assert table.tolist() == [[9, 9, 0, 4, 0, 0], [9, 9, 0, 5, 0, 0]]
 
 
 def check_what_is_drawn():
