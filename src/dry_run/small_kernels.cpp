@@ -18,6 +18,7 @@
 #include "src/dry_run/small_flip.h"
 #include "src/dry_run/small_join.h"
 #include "src/dry_run/small_launch.h"
+#include "src/dry_run/small_lists.h"
 #include "src/dry_run/small_logic.h"
 #include "src/dry_run/small_operands.h"
 #include "src/dry_run/small_ranges.h"
@@ -216,6 +217,7 @@ SmallKernel small_kernel(const char* name) {
   if (is_reduction(name)) return is_of_all(name) ? SmallKernel::all : SmallKernel::reduction;
   if (has(name, kTriangle)) return SmallKernel::triangle;
   if (is_join(name)) return SmallKernel::join;
+  if (adds_to_lists(name)) return SmallKernel::lists;
   return SmallKernel::other;
 }
 
@@ -236,6 +238,8 @@ bool run_small_kernel(SmallKernel kernel, const SmallLaunch& launch, KnownBytes&
       return run_reduction(launch.name, launch.arguments[0], known, owns);
     case SmallKernel::join:
       return run_join(launch.name, launch.arguments, launch.grid_y, known, owns);
+    case SmallKernel::lists:
+      return run_add_to_lists(launch.arguments, launch.grid_x, known, owns);
     case SmallKernel::triangle:
       return run_triangle(launch, known, owns);
     case SmallKernel::count:

@@ -22,6 +22,7 @@ enum class SmallKernel {
   all,   // a reduction: whether all of several bools hold
   both,  // the same of two
   join,
+  lists,  // to whose elements a number is added
   triangle,
   range,
   count,  // of what is not zero

@@ -190,6 +190,10 @@ def check_what_others_leave():
     assert ones.cumsum(0).tolist() == [1, 2, 3, 4, 5, 6, 7]
     assert mask[:, :2].contiguous().long().cumsum(1).tolist() == [[1, 2], [1, 2]]
     assert mask.sum(-1, dtype=torch.int32).max() == 3
+    # Adam counts its steps so below torch.set_default_device("cuda").
+    steps = [torch.zeros((), device="cuda") for _ in range(200)]
+    torch._foreach_add_(steps, 1)
+    assert steps[0].item() == 1 and steps[-1].item() == 1
     if not torch.__version__.startswith("2.1."):
         table = torch.zeros(2, 6, dtype=torch.int64, device="cuda")
         table[:, :2] = 9
