@@ -48,15 +48,20 @@ void fill(const Elementwise& launch, std::size_t width, KnownBytes& known) {
   known.set(launch.pointer(0), bytes.data(), size);
 }
 
-/// Whether two bools are true; of tensors with more than one element it is not known.
+/// Whether two bools are true. Of one pair that is taken for true where it is not known.
 void both(const Elementwise& launch, KnownBytes& known) {
-  if (launch.count != 1) return known.forget(launch.pointer(0), launch.count);
   Inputs inputs(known);
-  const auto one = inputs.bytes(launch.pointer(1), 1);
-  const auto other = inputs.bytes(launch.pointer(2), 1);
+  auto one = inputs.bytes(launch.pointer(1), launch.count);
+  const auto other = inputs.bytes(launch.pointer(2), launch.count);
+  if (!one.empty() && !other.empty()) {
+    std::ranges::transform(one, other, one.begin(), [](auto left, auto right) {
+      return static_cast<unsigned char>(left != 0 && right != 0 ? 1 : 0);
+    });
+    return put(known, launch.pointer(0), {one.data(), launch.count, true}, inputs);
+  }
+  if (launch.count != 1) return known.forget(launch.pointer(0), launch.count);
   const auto is_false = [](const auto& bytes) { return !bytes.empty() && bytes[0] == 0; };
-  const bool is_assumed = one.empty() || other.empty() || !inputs.is_certain();
-  known.fill(launch.pointer(0), is_false(one) || is_false(other) ? 0 : 1, 1, is_assumed);
+  known.fill(launch.pointer(0), is_false(one) || is_false(other) ? 0 : 1, 1, /*is_assumed=*/true);
 }
 
 std::optional<c10::ScalarType> fill_type(const char* name) {

@@ -194,7 +194,9 @@ def check_what_others_leave():
     steps = [torch.zeros((), device="cuda") for _ in range(200)]
     torch._foreach_add_(steps, 1)
     assert steps[0].item() == 1 and steps[-1].item() == 1
+    assert ((mask > 0) & (mask < 2)).tolist() == [[True] * 3 + [False], [True] * 2 + [False] * 2]
     if not torch.__version__.startswith("2.1."):
+        assert torch.eye(3, device="cuda").bool().nonzero().tolist() == [[0, 0], [1, 1], [2, 2]]
         table = torch.zeros(2, 6, dtype=torch.int64, device="cuda")
         table[:, :2] = 9
         table[:, 3] = torch.tensor([4, 5]).cuda()
