@@ -12,8 +12,9 @@
 namespace headroom::dry_run {
 namespace {
 
-/// TensorListMetadata<1>: {tensor[110]; int64 elements[110]; unsigned char tensor_of_block[320];
-/// int chunk_of_block[320]; ...}. A block takes a chunk of its tensor.
+/// TensorListMetadata<1> as PyTorch 2.1 to 2.11 have it: {tensor[110]; int64 elements[110];
+/// unsigned char tensor_of_block[320]; int chunk_of_block[320]; ...}. A block takes a chunk of its
+/// tensor.
 struct Lists {
   static constexpr std::size_t kTensors = 110;
   static constexpr std::size_t kBlocks = 320;
@@ -56,11 +57,17 @@ bool adds_to_lists(const char* name) {
 bool run_add_to_lists(void** arguments, unsigned blocks, KnownBytes& known, Owns owns) {
   const Lists lists{arguments[0]};
   if (blocks > Lists::kBlocks) return false;
+  // Newer versions have room for more tensors: there, blocks seem to take none in order.
   for (std::size_t block = 0; block < blocks; ++block) {
-    if (lists.number(block) >= Lists::kTensors || !owns(lists.tensor(block))) return false;
+    const bool is_first = lists.chunk(block) == 0;
+    if (lists.number(block) >= Lists::kTensors || lists.elements(block) <= 0 ||
+        !owns(lists.tensor(block)) ||
+        (block > 0 && lists.number(block) != lists.number(block - 1) + (is_first ? 1 : 0))) {
+      return false;
+    }
   }
   for (std::size_t block = 0; block < blocks; ++block) {
-    if (lists.chunk(block) != 0 || lists.elements(block) <= 0) continue;  // with the first
+    if (lists.chunk(block) != 0) continue;  // with the first
     add(lists.tensor(block), static_cast<std::size_t>(lists.elements(block)),
         at<float>(arguments[3]), known);
   }
