@@ -17,7 +17,7 @@ constexpr std::size_t kMaxBytesOfValues = 4096;
 void copy_known(void* to, const void* from, std::size_t size, KnownBytes& known) {
   known.copy(to, from, size);
   if (size == sizeof(bool) && known.find(to, size).empty() && is_called_by_all()) {
-    known.fill(to, 1, size, /*is_assumed=*/true);
+    known.fill(to, 1, size, kAssumed);
   }
 }
 

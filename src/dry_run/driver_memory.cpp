@@ -5,6 +5,8 @@
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 
+#include <bit>
+
 #include "src/dry_run/dry_run.h"
 
 namespace headroom::dry_run {
@@ -46,6 +48,29 @@ HEADROOM_ENTRY CUresult cuMemAllocAsync(CUdeviceptr* address, std::size_t bytes,
 
 HEADROOM_ENTRY CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream) {
   return result_of(cudaFreeAsync(pointer(address), stream));
+}
+
+HEADROOM_ENTRY CUresult cuIpcGetMemHandle(CUipcMemHandle* handle, CUdeviceptr address) {
+  return result_of(
+      cudaIpcGetMemHandle(reinterpret_cast<cudaIpcMemHandle_t*>(handle), pointer(address)));
+}
+
+HEADROOM_ENTRY CUresult cuIpcOpenMemHandle(CUdeviceptr* address, CUipcMemHandle handle,
+                                           unsigned flags) {
+  return result_of(cudaIpcOpenMemHandle(reinterpret_cast<void**>(address),
+                                        std::bit_cast<cudaIpcMemHandle_t>(handle), flags));
+}
+
+HEADROOM_ENTRY CUresult cuIpcCloseMemHandle(CUdeviceptr address) {
+  return result_of(cudaIpcCloseMemHandle(pointer(address)));
+}
+
+HEADROOM_ENTRY CUresult cuIpcGetEventHandle(CUipcEventHandle* handle, CUevent event) {
+  return result_of(cudaIpcGetEventHandle(reinterpret_cast<cudaIpcEventHandle_t*>(handle), event));
+}
+
+HEADROOM_ENTRY CUresult cuIpcOpenEventHandle(CUevent* event, CUipcEventHandle handle) {
+  return result_of(cudaIpcOpenEventHandle(event, std::bit_cast<cudaIpcEventHandle_t>(handle)));
 }
 
 HEADROOM_ENTRY CUresult cuMemHostAlloc(void** address, std::size_t bytes, unsigned flags) {

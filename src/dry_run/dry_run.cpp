@@ -152,7 +152,7 @@ void note_layout_copies(std::int64_t bytes) {
 void assume_solved(const int* info, std::int64_t batch) {
   if (info == nullptr) return;
   const auto bytes = static_cast<std::size_t>(batch) * sizeof(int);
-  dry_run().known.fill(info, 0, bytes, /*is_assumed=*/true);
+  dry_run().known.fill(info, 0, bytes, kAssumed);
 }
 
 std::string estimated_sizes() { return estimated_names().joined(); }

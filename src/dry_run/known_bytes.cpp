@@ -13,22 +13,17 @@ std::uintptr_t number(const void* address) { return reinterpret_cast<std::uintpt
 
 }  // namespace
 
-void KnownBytes::set(const void* to, const void* bytes, std::size_t size, bool is_assumed) {
-  set(to, bytes, size, Trust{.is_assumed = is_assumed});
-}
-
 void KnownBytes::set(const void* to, const void* bytes, std::size_t size, Trust trust) {
   if (size > kMaxBytes) return forget(to, size);
   const auto* first = static_cast<const unsigned char*>(bytes);
   const std::lock_guard lock(mutex_);
-  set_locked(number(to),
-             {Bytes(first, first + size), trust.is_assumed, trust.is_doubted ? kDoubted : doubts_});
+  set_locked(number(to), range_of(Bytes(first, first + size), trust));
 }
 
-void KnownBytes::fill(const void* to, int byte, std::size_t size, bool is_assumed) {
+void KnownBytes::fill(const void* to, int byte, std::size_t size, Trust trust) {
   if (size > kMaxBytes) return forget(to, size);
   const std::lock_guard lock(mutex_);
-  set_locked(number(to), {Bytes(size, static_cast<unsigned char>(byte)), is_assumed, doubts_});
+  set_locked(number(to), range_of(Bytes(size, static_cast<unsigned char>(byte)), trust));
 }
 
 void KnownBytes::copy(const void* to, const void* from, std::size_t size) {
@@ -122,6 +117,10 @@ bool KnownBytes::read(void* to, const void* from, std::size_t size) const {
     std::memcpy(to, found.bytes.data(), size);
   }
   return !found.bytes.empty() && !found.is_assumed && found.doubts != kDoubted;
+}
+
+KnownBytes::Range KnownBytes::range_of(Bytes bytes, Trust trust) const {
+  return {std::move(bytes), trust.is_assumed, trust.is_doubted ? kDoubted : doubts_};
 }
 
 void KnownBytes::set_locked(std::uintptr_t to, Range range) {

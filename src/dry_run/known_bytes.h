@@ -10,6 +10,13 @@
 
 namespace headroom::dry_run {
 
+/// How far what stands on the device can be trusted.
+struct Trust {
+  bool is_assumed = false;  // nobody computed it
+  bool is_doubted = false;  // something may have been written over it, or what it was made of
+};
+inline constexpr Trust kAssumed{.is_assumed = true};
+
 /// What lies on the device and is known: the bytes of small copies that came from the host, and
 /// what was made of them by kernels whose results are known. Another kernel may write anywhere, so
 /// after one it is assumed that what was known still stands there. By this, programs read back what
@@ -20,18 +27,10 @@ class KnownBytes {
   static constexpr std::size_t kMaxBytes = 1 << 20;  // of one copy
   static constexpr std::size_t kMaxBytesInAll = 64 << 20;
 
-  /// How far what stands there can be trusted.
-  struct Trust {
-    bool is_assumed = false;  // nobody computed it
-    bool is_doubted = false;  // something may have been written over it, or what it was made of
-  };
-
-  /// `bytes` now stand at `to`. `is_assumed`: nobody computed them, so that read() counts them for
-  /// not known.
-  void set(const void* to, const void* bytes, std::size_t size, bool is_assumed = false);
-  void set(const void* to, const void* bytes, std::size_t size, Trust trust);
+  /// `bytes` now stand at `to`. Where they can't be trusted read() counts them for not known.
+  void set(const void* to, const void* bytes, std::size_t size, Trust trust = {});
   /// The same byte again and again.
-  void fill(const void* to, int byte, std::size_t size, bool is_assumed = false);
+  void fill(const void* to, int byte, std::size_t size, Trust trust = {});
   /// What stands at `from`, known or not, now stands at `to` as well.
   void copy(const void* to, const void* from, std::size_t size);
   /// Which elements there are zero is not known, but what share is not. They lie evenly.
@@ -66,6 +65,7 @@ class KnownBytes {
   };
   static constexpr std::int64_t kDoubted = -1;
 
+  Range range_of(Bytes bytes, Trust trust) const;
   void set_locked(std::uintptr_t to, Range range);
   void forget_locked(std::uintptr_t begin, std::size_t size);
   Range find_locked(std::uintptr_t from, std::size_t size) const;

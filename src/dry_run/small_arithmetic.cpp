@@ -85,7 +85,7 @@ bool compare_with_few(std::string_view name, const Operands& operands, KnownByte
   if (const auto limit = known.limit(operands.tensors[is_first ? 2 : 1].data)) {
     put_matches(known, to, operands.count, *limit, asks_for_others);
   } else {
-    known.fill(to, asks_for_others ? 1 : 0, operands.count, /*is_assumed=*/true);
+    known.fill(to, asks_for_others ? 1 : 0, operands.count, kAssumed);
   }
   return true;
 }
@@ -100,7 +100,7 @@ bool compare_with_zero(std::string_view name, const Operation& operation, const 
   const auto which = at<int>(operands.functor);
   const Bytes of_zero = computed(operation, operands, {Bytes(operands.tensors[1].width, 0)});
   if (!(which == kAtLeast && of_zero[0] == 1) && !(which == kLess && of_zero[0] == 0)) return false;
-  known.fill(operands.tensors[0].data, of_zero[0], 1, /*is_assumed=*/true);
+  known.fill(operands.tensors[0].data, of_zero[0], 1, kAssumed);
   return true;
 }
 

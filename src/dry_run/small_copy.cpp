@@ -75,7 +75,7 @@ void run_converting_copy(const char* name, void** arguments, KnownBytes& known) 
   const Bytes result = converted(bytes, from.type, to.type);
   const std::size_t size = launch.count * to.width;
   if (result.size() != size) return known.forget(launch.pointer(0), size);
-  KnownBytes::Trust trust = inputs.trust();
+  Trust trust = inputs.trust();
   trust.is_assumed |= is_assumed;
   known.set(launch.pointer(0), result.data(), size, trust);
 }

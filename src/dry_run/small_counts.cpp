@@ -37,13 +37,13 @@ const void* first_element(const void* range, Owns owns) {
 /// Those of some elements that are not zero.
 struct Chosen {
   std::int32_t count;
-  bool is_assumed;
+  Trust trust;
   Numbers places;  // none, where nothing is known of them
 };
 
 Chosen choose(std::string_view name, const void* from, int elements, const KnownBytes& known) {
   const double share = known.share(from).value_or(1);
-  const Chosen assumed{static_cast<std::int32_t>(std::lround(share * elements)), true, {}};
+  const Chosen assumed{static_cast<std::int32_t>(std::lround(share * elements)), kAssumed, {}};
   const auto type = type_behind(name, kNonzero);
   if (!type) return assumed;
   Inputs inputs(known);
@@ -56,7 +56,7 @@ Chosen choose(std::string_view name, const void* from, int elements, const Known
       if (at<decltype(zero)>(bytes.data(), place) != zero) places.push_back(i);
     }
   });
-  return {static_cast<std::int32_t>(places.size()), !inputs.is_certain(), std::move(places)};
+  return {static_cast<std::int32_t>(places.size()), inputs.trust(), std::move(places)};
 }
 
 /// (elements, count, how many elements, ...): each block counts some; here the first counts all.
@@ -67,8 +67,7 @@ bool run_reduce_of_elements(const char* name, void** arguments, std::size_t bloc
   const Chosen chosen = choose(name, from, at<int>(arguments[2]), known);
   std::vector<std::int32_t> counts(blocks);
   counts[0] = chosen.count;
-  known.set(pointer(arguments, 1), counts.data(), counts.size() * sizeof(counts[0]),
-            chosen.is_assumed);
+  known.set(pointer(arguments, 1), counts.data(), counts.size() * sizeof(counts[0]), chosen.trust);
   return true;
 }
 
@@ -81,7 +80,7 @@ bool run_sum_of_counts(void** arguments, KnownBytes& known, Owns owns) {
   if (bytes.empty()) return false;
   std::int32_t sum = 0;
   for (std::size_t i = 0; i < blocks; ++i) sum += at<std::int32_t>(bytes.data(), i * sizeof(sum));
-  known.set(pointer(arguments, 1), &sum, sizeof(sum), !inputs.is_certain());
+  known.set(pointer(arguments, 1), &sum, sizeof(sum), inputs.trust());
   return true;
 }
 
@@ -93,9 +92,8 @@ bool run_places(const char* name, void** arguments, KnownBytes& known, Owns owns
   Chosen chosen = choose(name, from, at<int>(arguments[7]), known);
   for (std::int64_t& place : chosen.places) place += at<std::int64_t>(arguments[0]);
   known.forget(to, static_cast<std::size_t>(chosen.count) * sizeof(std::int64_t));
-  known.set(to, chosen.places.data(), chosen.places.size() * sizeof(std::int64_t),
-            chosen.is_assumed);
-  known.set(pointer(arguments, 3), &chosen.count, sizeof(chosen.count), chosen.is_assumed);
+  known.set(to, chosen.places.data(), chosen.places.size() * sizeof(std::int64_t), chosen.trust);
+  known.set(pointer(arguments, 3), &chosen.count, sizeof(chosen.count), chosen.trust);
   return true;
 }
 

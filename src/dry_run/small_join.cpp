@@ -111,8 +111,7 @@ class Join {
     return count;
   }
   void copy(std::size_t part, std::size_t element, std::size_t count, KnownBytes& known) const {
-    const std::size_t base =
-        number(0, part) * stride_ / (form_.is_vectorized ? form_.of_vector : 1);
+    const std::size_t base = number(0, part) * stride_ / form_.of_vector;
     const std::size_t place = form_.layouts > 1 ? offset(layout(part), element, part) : element;
     known.copy(to_ + (base + offset(result_, element, part)) * form_.unit,
                from(part) + place * form_.unit, count * form_.unit);

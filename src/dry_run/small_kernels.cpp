@@ -61,7 +61,7 @@ void both(const Elementwise& launch, KnownBytes& known) {
   }
   if (launch.count != 1) return known.forget(launch.pointer(0), launch.count);
   const auto is_false = [](const auto& bytes) { return !bytes.empty() && bytes[0] == 0; };
-  known.fill(launch.pointer(0), is_false(one) || is_false(other) ? 0 : 1, 1, /*is_assumed=*/true);
+  known.fill(launch.pointer(0), is_false(one) || is_false(other) ? 0 : 1, 1, kAssumed);
 }
 
 std::optional<c10::ScalarType> fill_type(const char* name) {
@@ -124,8 +124,7 @@ void compare_equal(const Elementwise& launch, std::string_view name, KnownBytes&
     auto is_equal = is_equal_as_false(launch, type, self.empty() ? other : self);
     if (!is_equal) is_equal = is_equal_by_itself(launch, is_with_number, type);
     if (!is_equal) return known.forget(launch.pointer(0), launch.count);
-    return known.fill(launch.pointer(0), *is_equal != differs ? 1 : 0, launch.count,
-                      /*is_assumed=*/true);
+    return known.fill(launch.pointer(0), *is_equal != differs ? 1 : 0, launch.count, kAssumed);
   }
   std::vector<unsigned char> result;
   with_type(type, [&](auto zero) {

@@ -59,12 +59,11 @@ class Inputs {
     std::memcpy(numbers.data(), found.data(), numbers.size() * sizeof(std::int64_t));
     return numbers;
   }
-  KnownBytes::Trust trust() const { return trust_; }
-  bool is_certain() const { return !trust_.is_assumed && !trust_.is_doubted; }
+  Trust trust() const { return trust_; }
 
  private:
   const KnownBytes& known_;
-  KnownBytes::Trust trust_;
+  Trust trust_;
 };
 
 /// What it makes of them.

@@ -106,9 +106,8 @@ std::optional<c10::ScalarType> extreme_type(std::string_view name) {
 }
 
 bool is_sum_of_32_bits(std::string_view name) { return has(name, "sum_functorIiiiE"); }
-bool is_sum(std::string_view name) {
-  return has(name, "sum_functorIlllE") || is_sum_of_32_bits(name);
-}
+bool is_sum_of_64_bits(std::string_view name) { return has(name, "sum_functorIlllE"); }
+bool is_sum(std::string_view name) { return is_sum_of_32_bits(name) || is_sum_of_64_bits(name); }
 
 std::size_t width_of(std::string_view name) {
   if (is_of_bools(name)) return sizeof(bool);
@@ -150,7 +149,7 @@ void put_sums_of_ones(double share, const Reduce& reduce, KnownBytes& known) {
     const auto before = static_cast<double>(i);
     sums.push_back(std::llround(each * (before + 1)) - std::llround(each * before));
   }
-  known.set(reduce.to(), sums.data(), sums.size() * sizeof(sums[0]), /*is_assumed=*/true);
+  known.set(reduce.to(), sums.data(), sums.size() * sizeof(sums[0]), kAssumed);
 }
 
 bool is_of_any(std::string_view name) { return is_of_bools(name) && has(name, "14or_kernel_cuda"); }
@@ -177,14 +176,13 @@ bool run_reduction(const char* name, const void* operation, KnownBytes& known, O
   Bytes found;
   if (is_of_all(name)) {
     found = reduced<bool>(reduce, inputs, [](bool one, bool other) { return one && other; });
-    if (found.empty()) return known.fill(reduce.to(), 1, size, /*is_assumed=*/true), true;
+    if (found.empty()) return known.fill(reduce.to(), 1, size, kAssumed), true;
   } else if (is_of_any(name)) {
     found = reduced<bool>(reduce, inputs, [](bool one, bool other) { return one || other; });
   } else {
     found = reduced_numbers(name, reduce, inputs);
     const auto share = known.share(reduce.from());
-    if (found.empty() && share && !known.limit(reduce.from()) && is_sum(name) &&
-        !is_sum_of_32_bits(name)) {
+    if (found.empty() && share && !known.limit(reduce.from()) && is_sum_of_64_bits(name)) {
       return put_sums_of_ones(*share, reduce, known), true;
     }
   }

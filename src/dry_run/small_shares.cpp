@@ -50,7 +50,7 @@ void put_even(std::int64_t count, std::int64_t bins, const void* to, KnownBytes&
   for (std::int64_t bin = 0; bin < bins; ++bin) {
     counts.push_back(static_cast<T>(count / bins + (bin < count % bins ? 1 : 0)));
   }
-  known.set(to, counts.data(), counts.size() * sizeof(T), /*is_assumed=*/true);
+  known.set(to, counts.data(), counts.size() * sizeof(T), kAssumed);
 }
 
 /// (bins, sums of blocks, numbers, how many bins, least, most, how many numbers, ...), the first

@@ -117,14 +117,14 @@ bool run_runs(c10::ScalarType type, void** arguments, const Places& places, Know
   const bool is_known = !bytes.empty();
   const Runs runs = is_known ? runs_in(bytes, type) : Runs{{}, {elements}};
   const auto count = static_cast<std::int64_t>(runs.lengths.size());
-  const bool is_assumed = !is_known || !inputs.is_certain();
+  const Trust trust = is_known ? inputs.trust() : kAssumed;
   known.forget(pointer(arguments, places.firsts), size);
-  known.set(pointer(arguments, places.firsts), runs.firsts.data(), runs.firsts.size(), is_assumed);
+  known.set(pointer(arguments, places.firsts), runs.firsts.data(), runs.firsts.size(), trust);
   if (places.lengths) {
     known.set(pointer(arguments, *places.lengths), runs.lengths.data(),
-              runs.lengths.size() * sizeof(runs.lengths[0]), is_assumed);
+              runs.lengths.size() * sizeof(runs.lengths[0]), trust);
   }
-  known.set(pointer(arguments, places.count), &count, sizeof(count), is_assumed);
+  known.set(pointer(arguments, places.count), &count, sizeof(count), trust);
   return true;
 }
 
@@ -144,7 +144,7 @@ bool run_distinct(const Kept& kept, void** arguments, KnownBytes& known, Owns ow
     if (!owns(pointer(arguments, place))) return false;
     known.forget(pointer(arguments, place), elements * sizeof(std::int64_t));
   }
-  known.set(count, &elements, kept.count_bytes, /*is_assumed=*/true);
+  known.set(count, &elements, kept.count_bytes, kAssumed);
   return true;
 }
 

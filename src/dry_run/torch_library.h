@@ -27,7 +27,8 @@ void look_for_torch();
 std::string torch_version();
 
 /// Whether it is a version whose kernels' arguments were looked at, 2.1 to 2.15: those of
-/// small_kernels.h lie alike in all of them. tests/dry_run/programs/versions/values.py tries it.
+/// small_kernels.h lie alike in all of them, but for lists (small_lists.h).
+/// tests/dry_run/programs/versions/values.py tries it.
 bool are_kernels_of_torch_known();
 
 /// The architecture (80: compute capability 8.0) whose kernels LibTorch would use on a GPU of that

@@ -45,7 +45,7 @@ TEST_F(KnownBytesTest, AreFoundWhereAnyOfThemIsKnown) {
   EXPECT_FALSE(known.read(&byte, at(106), 1));
   std::array<char, 3> bytes{};
   EXPECT_FALSE(known.read(bytes.data(), at(104), 3)) << "one of them is not";
-  KnownBytes::Trust trust;
+  Trust trust;
   EXPECT_TRUE(known.find(at(106), 3, &trust).empty());
   EXPECT_FALSE(trust.is_assumed) << "nothing is";
 }
@@ -119,7 +119,7 @@ TEST(KnownBytes, that_are_assumed_count_for_not_known_also_where_they_were_copie
   KnownBytes known;
   const std::array<char, 4> device{};
   std::array<char, 2> host{};
-  known.fill(device.data(), 5, 2, /*is_assumed=*/true);
+  known.fill(device.data(), 5, 2, kAssumed);
   known.copy(device.data() + 2, device.data() + 1, 1);
   EXPECT_FALSE(known.read(host.data(), device.data() + 2, 1));
   EXPECT_EQ(host[0], 5);
@@ -134,7 +134,7 @@ TEST(KnownBytes, that_are_assumed_are_forgotten_without_the_others) {
   KnownBytes known;
   const char* const at = reinterpret_cast<const char*>(0x1000);
   known.set(at, &sent, sizeof(sent));
-  known.fill(at + 100, 1, 1, /*is_assumed=*/true);
+  known.fill(at + 100, 1, 1, kAssumed);
   known.forget_assumed();
   EXPECT_TRUE(known.find(at + 100, 1).empty());
   EXPECT_EQ(known.find(at, sizeof(sent)).size(), sizeof(sent));

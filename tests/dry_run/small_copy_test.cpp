@@ -54,7 +54,7 @@ class SmallCopyTest : public testing::Test {
   }
 
   KnownBytes known;
-  KnownBytes::Trust trust;
+  Trust trust;
 };
 
 TEST_F(SmallCopyTest, MayNameItsTypes) {  // since PyTorch 2.15

@@ -67,14 +67,13 @@ class SmallCounts : public testing::Test {
     return run(kPlaces, {&from, &range, &to, &count, nullptr, nullptr, nullptr, &elements});
   }
   template <class T>
-  std::vector<T> found(std::size_t at, std::size_t count,
-                       KnownBytes::Trust* trust = nullptr) const {
+  std::vector<T> found(std::size_t at, std::size_t count, Trust* trust = nullptr) const {
     const auto bytes = known_.find(mask_at(at), count * sizeof(T), trust);
     std::vector<T> values(bytes.size() / sizeof(T));
     std::memcpy(values.data(), bytes.data(), bytes.size());
     return values;
   }
-  int count(KnownBytes::Trust* trust = nullptr) const {
+  int count(Trust* trust = nullptr) const {
     const auto found_count = found<std::int32_t>(0x2000, 1, trust);
     return found_count.empty() ? -1 : found_count[0];
   }
@@ -84,7 +83,7 @@ class SmallCounts : public testing::Test {
 
 TEST_F(SmallCounts, OfAMaskThatIsKnown) {
   set_mask({1, 0, 0, 1, 1});
-  KnownBytes::Trust trust;
+  Trust trust;
   EXPECT_TRUE(run_one_block(5));
   EXPECT_EQ(count(&trust), 3);
   EXPECT_TRUE(run_places(5));
@@ -93,7 +92,7 @@ TEST_F(SmallCounts, OfAMaskThatIsKnown) {
 }
 
 TEST_F(SmallCounts, OfAMaskThatIsNotAreAllOfIt) {
-  KnownBytes::Trust trust;
+  Trust trust;
   EXPECT_TRUE(run_one_block(5));
   EXPECT_EQ(count(&trust), 5);
   EXPECT_TRUE(trust.is_assumed);

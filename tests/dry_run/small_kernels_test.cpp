@@ -187,7 +187,7 @@ TEST_F(SmallKernelsTest, TakeFloatsThatAreNotKnownForFinite) {
   const auto run_with = [&](Numbers functor) {
     return run_elementwise(kEqualAFloat, std::move(functor), {place(0x3000), place(0x1000)});
   };
-  KnownBytes::Trust trust;
+  Trust trust;
   const auto found = [&](std::size_t from) { return known.find(place(from), 2, &trust); };
   const float infinity = std::numeric_limits<float>::infinity();
   EXPECT_TRUE(run_with(with_number(kIsNot, infinity)));

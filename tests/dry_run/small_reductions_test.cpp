@@ -83,7 +83,7 @@ TEST_F(SmallReductions, SumsOfWhatIsNotKnownAreNot) {
 }
 
 TEST_F(SmallReductions, AllOfEachRowIsTakenToHoldWhereItIsNotKnown) {
-  KnownBytes::Trust trust;
+  Trust trust;
   const auto found = [&] { return known_.find(table_at(0x2000), 2, &trust); };
   const std::vector<unsigned char> table{1, 1, 1, 1, 0, 1};
   known_.set(table_at(0x1000), table.data(), table.size());

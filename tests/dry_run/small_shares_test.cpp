@@ -94,7 +94,7 @@ TEST_F(SmallShares, HistogramsAreEven) {
   arguments[0] = &bins;
   arguments[6] = &numbers;
   EXPECT_TRUE(run(kHistogram, arguments));
-  KnownBytes::Trust trust;
+  Trust trust;
   const auto bytes = known_.find(share_at(0x3000), 24, &trust);
   ASSERT_EQ(bytes.size(), 24U);
   std::array<std::int64_t, 3> found{};

@@ -51,8 +51,7 @@ class SmallUniques : public testing::Test {
                             nullptr, nullptr, &numbers});
   }
   template <class T>
-  std::vector<T> found(const char* at, std::size_t count,
-                       KnownBytes::Trust* trust = nullptr) const {
+  std::vector<T> found(const char* at, std::size_t count, Trust* trust = nullptr) const {
     const auto bytes = known_.find(at, count * sizeof(T), trust);
     std::vector<T> values(bytes.size() / sizeof(T));
     std::memcpy(values.data(), bytes.data(), bytes.size());
@@ -78,7 +77,7 @@ TEST_F(SmallUniques, SortWhatIsNoNumberBehindTheRest) {
 
 TEST_F(SmallUniques, CountWhatStandsInARow) {
   set({1, 1, 4, 1, 1, 1});
-  KnownBytes::Trust trust;
+  Trust trust;
   EXPECT_TRUE(run_count_each(6));
   EXPECT_EQ(found<std::int64_t>(count_, 1, &trust), Lengths{3});
   EXPECT_EQ(found<std::int64_t>(lengths_, 3, &trust), (Lengths{2, 1, 3}));
@@ -96,7 +95,7 @@ TEST_F(SmallUniques, KeepOneOfEach) {
 }
 
 TEST_F(SmallUniques, OfNumbersThatAreNotKnownThereIsOne) {
-  KnownBytes::Trust trust;
+  Trust trust;
   EXPECT_TRUE(run_count_each(6));
   EXPECT_EQ(found<std::int64_t>(count_, 1, &trust), Lengths{1});
   EXPECT_EQ(found<std::int64_t>(lengths_, 1), Lengths{6});
