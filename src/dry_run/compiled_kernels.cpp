@@ -9,7 +9,8 @@ namespace headroom::dry_run {
 
 CompiledKernels::Kernel* CompiledKernels::add(const std::string& name) {
   const std::lock_guard lock(mutex_);
-  return &kernels_.emplace_back(Kernel{.last_bytes = &last_bytes_[name]});
+  auto& [kept_name, bytes] = *last_bytes_.try_emplace(name).first;
+  return &kernels_.emplace_back(Kernel{.name = &kept_name, .last_bytes = &bytes});
 }
 
 std::int64_t CompiledKernels::bytes(Kernel& kernel, std::int64_t threads) {

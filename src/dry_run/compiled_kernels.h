@@ -29,6 +29,7 @@ class CompiledKernels {
 };
 
 struct CompiledKernels::Kernel {
+  const std::string* name;
   std::int64_t* last_bytes;     // of its name; 0: none was launched yet
   double bytes_per_thread = 0;  // 0: it was not launched yet
 };

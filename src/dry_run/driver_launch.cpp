@@ -9,6 +9,8 @@
 
 #include "src/dry_run/compiled_kernels.h"
 #include "src/dry_run/dry_run.h"
+#include "src/dry_run/small_reductions.h"
+#include "src/dry_run/torch_library.h"
 
 namespace headroom::dry_run {
 namespace {
@@ -16,6 +18,13 @@ namespace {
 CompiledKernels& compiled_kernels() {
   static auto& all = *new CompiledKernels;
   return all;
+}
+
+/// Whether the kernel writes nowhere but where DryRun::known says.
+bool is_known(const CompiledKernels::Kernel& kernel, void** arguments) {
+  const auto is_of_device = [](const void* address) { return dry_run().owner(address) != nullptr; };
+  return *kernel.name == kCompiledProduct && arguments != nullptr && are_kernels_of_torch_known() &&
+         run_reduction(kCompiledProduct, arguments[0], dry_run().known, is_of_device);
 }
 
 }  // namespace
@@ -123,21 +132,26 @@ HEADROOM_ENTRY CUresult cuOccupancyMaxPotentialBlockSize(int* fewest_blocks, int
 
 HEADROOM_ENTRY CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y,
                                        unsigned grid_z, unsigned block_x, unsigned block_y,
-                                       unsigned block_z, unsigned, CUstream stream, void**,
-                                       void**) {
+                                       unsigned block_z, unsigned, CUstream stream,
+                                       void** arguments, void**) {
   const std::int64_t blocks = std::int64_t{1} * grid_x * grid_y * grid_z;
   const std::int64_t threads = blocks * block_x * block_y * block_z;
   if (threads == 0) return CUDA_ERROR_INVALID_VALUE;
   auto& kernel = *reinterpret_cast<CompiledKernels::Kernel*>(function);
-  run_work(stream, memory_work(dry_run().gpu, compiled_kernels().bytes(kernel, threads)));
+  const Work work = memory_work(dry_run().gpu, compiled_kernels().bytes(kernel, threads));
+  if (is_known(kernel, arguments)) {
+    run_transfer(stream, work);
+  } else {
+    run_work(stream, work);
+  }
   return CUDA_SUCCESS;
 }
 
-HEADROOM_ENTRY CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void**,
-                                         void**) {
+HEADROOM_ENTRY CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function,
+                                         void** arguments, void** extra) {
   return cuLaunchKernel(function, config->gridDimX, config->gridDimY, config->gridDimZ,
                         config->blockDimX, config->blockDimY, config->blockDimZ,
-                        config->sharedMemBytes, config->hStream, nullptr, nullptr);
+                        config->sharedMemBytes, config->hStream, arguments, extra);
 }
 
 }  // namespace headroom::dry_run

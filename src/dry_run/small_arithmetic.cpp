@@ -104,6 +104,23 @@ bool compare_with_zero(std::string_view name, const Operation& operation, const 
   return true;
 }
 
+/// Numbers made of bools that nobody computed: a mask, of which all counts for kept. False: another
+/// kernel.
+bool count_for_kept(std::string_view name, const Operation& operation, const Operands& operands,
+                    KnownBytes& known) {
+  const bool is_copy =
+      has(name, "23direct_copy_kernel_cuda") || has(name, "27converting_copy_kern");
+  const Operands::Tensor& written = operands.tensors[0];
+  if (!is_copy || operands.tensors[1].type != c10::ScalarType::Bool ||
+      written.type == c10::ScalarType::Bool) {
+    return false;
+  }
+  const Bytes ones(operands.tensors[1].reach(operands.sizes), 1);
+  const Bytes result = computed(operation, operands, {ones});
+  known.set(written.data, result.data(), result.size(), kAssumed);
+  return true;
+}
+
 /// A result of so many bytes that has gaps: what stands in these stays.
 void write_apart(const Operation& operation, const Operands& operands, std::size_t size,
                  KnownBytes& known) {
@@ -138,15 +155,15 @@ bool run_arithmetic(std::string_view name, void** arguments, KnownBytes& known,
     return true;
   }
   Inputs inputs(known);
-  const auto read = size <= KnownBytes::kMaxBytes ? read_all(*operands, inputs) : std::nullopt;
-  if (!read) {
-    if (!compare_with_few(name, *operands, known) &&
-        !compare_with_zero(name, *operation, *operands, known)) {
-      known.forget(written.data, size);
-    }
-  } else {
+  if (size > KnownBytes::kMaxBytes) return known.forget(written.data, size), true;
+  const auto read = read_all(*operands, inputs);
+  if (read) {
     const Bytes result = computed(*operation, *operands, *read);
     known.set(written.data, result.data(), size, inputs.trust());
+  } else if (!compare_with_few(name, *operands, known) &&
+             !compare_with_zero(name, *operation, *operands, known) &&
+             !count_for_kept(name, *operation, *operands, known)) {
+    known.forget(written.data, size);
   }
   return true;
 }

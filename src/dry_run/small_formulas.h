@@ -98,6 +98,10 @@ T one_holds(const T* in, const void*) {
   return in[0] != T{0} || in[1] != T{0} ? T{1} : T{0};
 }
 template <class T>
+T one_of_two_holds(const T* in, const void*) {
+  return (in[0] != T{0}) != (in[1] != T{0}) ? T{1} : T{0};
+}
+template <class T>
 T is_zero(const T* in, const void*) {
   return in[0] == T{0} ? T{1} : T{0};
 }
@@ -115,11 +119,18 @@ T either(const T* in, const void*) {
   return in[0] != T{0} ? in[1] : in[2];
 }
 
-/// A function of the C library, in double: rounded once to float.
+template <class T>
+T sign(const T* in, const void*) {
+  return static_cast<T>((in[0] > T{0} ? 1 : 0) - (in[0] < T{0} ? 1 : 0));
+}
+
+/// A function in double: rounded once to float.
 template <class T, double (*function)(double)>
 T rounded(const T* in, const void*) {
   return static_cast<T>(function(static_cast<double>(in[0])));
 }
+inline double sigmoid(double value) { return 1 / (1 + std::exp(-value)); }
+inline double reciprocal_root(double value) { return 1 / std::sqrt(value); }
 
 template <class T>
 T power(T base, T exponent) {
@@ -186,18 +197,98 @@ T equals_held(const T* in, const void* functor) {
   return equals(both.data(), functor);
 }
 
+/// {0: at least, 1: at most, 2: between; that; that}.
 template <class T>
+T clamped(const T* in, const void* functor) {
+  const auto which = at<int>(functor);
+  const std::size_t limits = std::max(sizeof(int), sizeof(T));
+  const auto first = at<T>(functor, limits);
+  const auto second = at<T>(functor, limits + sizeof(T));
+  T value = in[0];
+  if (value != value) return value;
+  if (which != 1 && value < first) value = first;
+  if (which == 1 && value > first) value = first;
+  return which == 2 && value > second ? second : value;
+}
+template <class T>
+T between(const T* in, const void*) {
+  return in[0] < in[1] ? std::min(in[1], in[2]) : std::min(in[0], in[2]);
+}
+
+template <std::integral T>
+T bits_of_both(const T* in, const void*) {
+  return static_cast<T>(in[0] & in[1]);
+}
+template <std::integral T>
+T bits_of_one(const T* in, const void*) {
+  return static_cast<T>(in[0] | in[1]);
+}
+template <std::integral T>
+T bits_of_one_of_two(const T* in, const void*) {
+  return static_cast<T>(in[0] ^ in[1]);
+}
+template <std::integral T>
+T other_bits(const T* in, const void*) {
+  return static_cast<T>(~in[0]);
+}
+
+template <std::integral T>
 T divide_down(const T* in, const void*) {
   if (in[1] == 0) return 0;
   return static_cast<T>(in[0] / in[1] - (in[0] % in[1] != 0 && (in[0] < 0) != (in[1] < 0) ? 1 : 0));
 }
-template <class T>
+template <std::integral T>
 T divide_to_zero(const T* in, const void*) {
   return in[1] == 0 ? 0 : in[0] / in[1];
 }
-template <class T>
+template <std::integral T>
 T remainder(const T* in, const void* functor) {
   return in[1] == 0 ? 0 : static_cast<T>(in[0] - divide_down(in, functor) * in[1]);
+}
+template <std::integral T>
+T rest(const T* in, const void*) {
+  return in[1] == 0 ? 0 : static_cast<T>(in[0] % in[1]);
+}
+
+/// Of floats as Python divides: the remainder has the divisor's sign. `quotient`: of what is left
+/// without the rest, which ATen multiplies by the inverse of a number that is held.
+template <std::floating_point T>
+T divided_down(T self, T divisor, T quotient, T rest) {
+  if (divisor == 0) return self / divisor;
+  if (rest != 0 && (divisor < 0) != (rest < 0)) quotient -= 1;
+  if (quotient == 0) return std::copysign(T{0}, self / divisor);
+  const T floor = std::floor(quotient);
+  return quotient - floor > T(0.5) ? floor + 1 : floor;
+}
+template <std::floating_point T>
+T divide_down(const T* in, const void*) {
+  const T rest = std::fmod(in[0], in[1]);
+  return divided_down(in[0], in[1], (in[0] - rest) / in[1], rest);
+}
+/// {divisor, its inverse}.
+template <std::floating_point T>
+T divide_down_by(const T* in, const void* functor) {
+  const T divisor = held<T>(functor);
+  const T rest = std::fmod(in[0], divisor);
+  return divided_down(in[0], divisor, (in[0] - rest) * held<T>(functor, 1), rest);
+}
+template <std::floating_point T>
+T divide_to_zero(const T* in, const void*) {
+  return std::trunc(in[0] / in[1]);
+}
+/// {inverse of the divisor}.
+template <std::floating_point T>
+T divide_to_zero_by(const T* in, const void* functor) {
+  return std::trunc(in[0] * held<T>(functor));
+}
+template <std::floating_point T>
+T rest(const T* in, const void*) {
+  return std::fmod(in[0], in[1]);
+}
+template <std::floating_point T>
+T remainder(const T* in, const void* functor) {
+  const T found = rest(in, functor);
+  return found != 0 && (in[1] < 0) != (found < 0) ? found + in[1] : found;
 }
 /// The same with what stands in the functor on the right.
 template <class T, T (*of_two)(const T*, const void*)>

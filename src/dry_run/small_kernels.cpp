@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "src/dry_run/small_arithmetic.h"
-#include "src/dry_run/small_copy.h"
 #include "src/dry_run/small_counts.h"
 #include "src/dry_run/small_flip.h"
 #include "src/dry_run/small_join.h"
@@ -23,8 +22,11 @@
 #include "src/dry_run/small_operands.h"
 #include "src/dry_run/small_ranges.h"
 #include "src/dry_run/small_reductions.h"
+#include "src/dry_run/small_repeats.h"
 #include "src/dry_run/small_scans.h"
+#include "src/dry_run/small_searches.h"
 #include "src/dry_run/small_shares.h"
+#include "src/dry_run/small_triangles.h"
 #include "src/dry_run/small_uniques.h"
 
 namespace headroom::dry_run {
@@ -145,8 +147,6 @@ bool run_elementwise(SmallKernel kernel, const SmallLaunch& launch, KnownBytes& 
   if (!owns(to)) return false;
   if (kernel == SmallKernel::logic) {
     run_logic(launch.name, launch.arguments, known);
-  } else if (kernel == SmallKernel::converting_copy) {
-    run_converting_copy(launch.name, launch.arguments, known);
   } else if (kernel == SmallKernel::both) {
     both(elements, known);
   } else if (kernel == SmallKernel::fill) {
@@ -159,40 +159,9 @@ bool run_elementwise(SmallKernel kernel, const SmallLaunch& launch, KnownBytes& 
   return true;
 }
 
-/// How far a tensor reaches, in elements: at::cuda::detail::TensorInfo{data, sizes[25],
-/// strides[25], dimensions}.
-template <class Index>
-std::size_t reach(const void* tensor) {
-  constexpr std::size_t kMost = 25;
-  const auto dimensions = at<int>(tensor, sizeof(void*) + 2 * kMost * sizeof(Index));
-  std::size_t elements = 1;
-  for (std::size_t i = 0; i < kMost && static_cast<int>(i) < dimensions; ++i) {
-    const auto size = at<Index>(tensor, sizeof(void*) + i * sizeof(Index));
-    const auto stride = at<Index>(tensor, sizeof(void*) + (kMost + i) * sizeof(Index));
-    elements += static_cast<std::size_t>(size - 1) * static_cast<std::size_t>(stride);
-  }
-  return elements;
-}
-
-constexpr std::string_view kTriangle = "16triu_tril_kernelI";
-
-/// at::native::triu_tril_kernel<T, Index, upper, ...>(TensorInfo<T, Index> to, ...).
-bool run_triangle(const SmallLaunch& launch, KnownBytes& known, Owns owns) {
-  const char* upper = std::strstr(launch.name, "Lb");
-  const void* const tensor = launch.arguments[0];
-  const auto* to = at<const void*>(tensor);
-  if (upper == nullptr || !owns(to)) return false;
-  const std::size_t elements = upper[-1] == 'l' ? reach<std::int64_t>(tensor) : reach<int>(tensor);
-  const auto type = type_behind(launch.name, kTriangle);
-  known.forget(to,
-               type ? elements * bytes_of_type(*type) : most_bytes(elements, to, launch.blocks));
-  return true;
-}
-
 /// Of the others no name need be searched for a copy's.
 bool may_copy(SmallKernel kernel) {
-  return kernel == SmallKernel::elementwise || kernel == SmallKernel::strided ||
-         kernel == SmallKernel::converting_copy;
+  return kernel == SmallKernel::elementwise || kernel == SmallKernel::strided;
 }
 
 }  // namespace
@@ -204,13 +173,13 @@ SmallKernel small_kernel(const char* name) {
   if (is_scan(name)) return SmallKernel::scan;
   if (is_unique(name)) return SmallKernel::unique;
   if (is_share(name)) return SmallKernel::share;
+  if (is_repeat(name)) return SmallKernel::repeat;
   if (!std::string_view(name).starts_with("_ZN2at6native")) return SmallKernel::other;
   // The second takes what lies at no multiple of a vector, and what it converts as it reads.
   const bool is_unrolled =
       has(name, "27unrolled_elementwise_kernelI") && has(name, "TrivialOffsetCalculator");
   if (has(name, "29vectorized_elementwise_kernelI") || is_unrolled) {
     if (is_logic(name)) return SmallKernel::logic;
-    if (is_converting_copy(name)) return SmallKernel::converting_copy;
     if (has(name, "LoadWithCast")) return SmallKernel::elementwise;
     if (has(name, "13BinaryFunctorIbbbNS0_17BitwiseAndFunctorIbEE")) return SmallKernel::both;
     if (fill_type(name)) return SmallKernel::fill;
@@ -219,7 +188,8 @@ SmallKernel small_kernel(const char* name) {
   }
   if (has(name, "18elementwise_kernelI")) return SmallKernel::strided;
   if (is_reduction(name)) return is_of_all(name) ? SmallKernel::all : SmallKernel::reduction;
-  if (has(name, kTriangle)) return SmallKernel::triangle;
+  if (is_triangle(name)) return SmallKernel::triangle;
+  if (is_search(name)) return SmallKernel::search;
   if (is_join(name)) return SmallKernel::join;
   if (adds_to_lists(name)) return SmallKernel::lists;
   return SmallKernel::other;
@@ -229,7 +199,6 @@ bool run_small_kernel(SmallKernel kernel, const SmallLaunch& launch, KnownBytes&
   if (may_copy(kernel) && run_copy_of_share(launch, known, owns)) return true;
   switch (kernel) {
     case SmallKernel::elementwise:
-    case SmallKernel::converting_copy:
     case SmallKernel::fill:
     case SmallKernel::equal:
     case SmallKernel::logic:
@@ -245,7 +214,11 @@ bool run_small_kernel(SmallKernel kernel, const SmallLaunch& launch, KnownBytes&
     case SmallKernel::lists:
       return run_add_to_lists(launch.arguments, launch.grid_x, known, owns);
     case SmallKernel::triangle:
-      return run_triangle(launch, known, owns);
+      return run_triangle(launch.name, launch.arguments, launch.blocks, known, owns);
+    case SmallKernel::repeat:
+      return run_repeat(launch.name, launch.arguments, known, owns);
+    case SmallKernel::search:
+      return run_search(launch.name, launch.arguments, known, owns);
     case SmallKernel::count:
       return run_count(launch.name, launch.arguments, launch.grid_x, known, owns);
     case SmallKernel::flip:

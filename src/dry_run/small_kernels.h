@@ -14,7 +14,6 @@ enum class SmallKernel {
   other,
   elementwise,
   strided,  // elementwise, of tensors whose elements lie apart or are taken again and again
-  converting_copy,
   fill,
   equal,
   logic,
@@ -24,6 +23,8 @@ enum class SmallKernel {
   join,
   lists,  // to whose elements a number is added
   triangle,
+  repeat,
+  search,
   range,
   count,  // of what is not zero
   flip,

@@ -13,13 +13,25 @@
 #include <utility>
 #include <vector>
 
+#include "src/dry_run/parts.h"
 #include "src/dry_run/small_formulas.h"
 
 namespace headroom::dry_run {
 namespace {
 
+constexpr std::string_view kHalf = "N3c104HalfE";
+constexpr std::string_view kBFloat16 = "N3c108BFloat16E";
+
 /// What a functor holds; of a power of two tensors, eight bytes that it does not need.
-enum class Holds { nothing, which, which_and_number, number, two_numbers, eight_bytes };
+enum class Holds {
+  nothing,
+  which,
+  which_and_number,
+  which_and_two_numbers,
+  number,
+  two_numbers,
+  eight_bytes
+};
 
 /// How a mangled name tells it: what begins, and what follows somewhere, with '?' for the type. Of
 /// a lambda, its name's begin and its parameters.
@@ -49,6 +61,20 @@ constexpr std::array kOfAll{
     Known<T>{{"10AbsFunctorI?E", "", "TT", Holds::nothing}, &absolute<T>},
     Known<T>{{"19maximum_kernel_cuda", "EUl??E_", "TTT", Holds::nothing}, &largest<T>},
     Known<T>{{"19minimum_kernel_cuda", "EUl??E_", "TTT", Holds::nothing}, &smallest<T>},
+    Known<T>{{"16sign_kernel_cuda", "EUl?E_", "TT", Holds::nothing}, &sign<T>},
+    Known<T>{{"19launch_clamp_scalar", "EUl?E_", "TT", Holds::which_and_two_numbers}, &clamped<T>},
+    Known<T>{{"17clamp_kernel_impl", "EUl???E_", "TTTT", Holds::nothing}, &between<T>},
+    Known<T>{{"13BinaryFunctorI???", "21div_floor_kernel_cuda", "TTT", Holds::nothing},
+             &divide_down<T>},
+    Known<T>{{"13BinaryFunctorI???", "21div_trunc_kernel_cuda", "TTT", Holds::nothing},
+             &divide_to_zero<T>},
+    Known<T>{{"13BinaryFunctorI???", "21remainder_kernel_cuda", "TTT", Holds::nothing},
+             &remainder<T>},
+    Known<T>{{"13BUnaryFunctorI???", "21remainder_kernel_cuda", "TT", Holds::two_numbers},
+             &with_held<T, &remainder<T>>},
+    Known<T>{{"13BinaryFunctorI???", "16fmod_kernel_cuda", "TTT", Holds::nothing}, &rest<T>},
+    Known<T>{{"13BUnaryFunctorI???", "16fmod_kernel_cuda", "TT", Holds::two_numbers},
+             &with_held<T, &rest<T>>},
     Known<T>{{"17where_kernel_impl", "EUlb??E_", "TbTT", Holds::nothing}, &either<T>},
     Known<T>{{"18masked_fill_kernel", "EUl?bE_", "TTb", Holds::number}, &replaced<T>},
     Known<T>{{"23direct_copy_kernel_cuda", "EUl?E_", "TT", Holds::nothing}, &same<T>},
@@ -56,6 +82,8 @@ constexpr std::array kOfAll{
              &both_hold<T>},
     Known<T>{{"13BinaryFunctorI??b", "22logical_or_kernel_cuda", "bTT", Holds::nothing},
              &one_holds<T>},
+    Known<T>{{"13BinaryFunctorI??b", "23logical_xor_kernel_cuda", "bTT", Holds::nothing},
+             &one_of_two_holds<T>},
     Known<T>{{"23logical_not_kernel_cuda", "EUl?E_", "bT", Holds::nothing}, &is_zero<T>},
     Known<T>{{"24pow_tensor_tensor_kernel", "EUl??E_", "TTT", Holds::eight_bytes},
              &power_of_two<T>},
@@ -89,22 +117,37 @@ constexpr std::array kOfFloats{
     Known<T>{{"17floor_kernel_cuda", "EUl?E_", "TT", Holds::nothing}, &rounded<T, &std::floor>},
     Known<T>{{"16ceil_kernel_cuda", "EUl?E_", "TT", Holds::nothing}, &rounded<T, &std::ceil>},
     Known<T>{{"17trunc_kernel_cuda", "EUl?E_", "TT", Holds::nothing}, &rounded<T, &std::trunc>},
+    Known<T>{{"19sigmoid_kernel_cuda", "EUl?E_", "TT", Holds::nothing}, &rounded<T, &sigmoid>},
+    Known<T>{{"17rsqrt_kernel_cuda", "EUl?E_", "TT", Holds::nothing},
+             &rounded<T, &reciprocal_root>},
+    Known<T>{{"16tanh_kernel_cuda", "EUl?E_", "TT", Holds::nothing}, &rounded<T, &std::tanh>},
+    Known<T>{{"15sin_kernel_cuda", "EUl?E_", "TT", Holds::nothing}, &rounded<T, &std::sin>},
+    Known<T>{{"15cos_kernel_cuda", "EUl?E_", "TT", Holds::nothing}, &rounded<T, &std::cos>},
+    Known<T>{{"17expm1_kernel_cuda", "EUl?E_", "TT", Holds::nothing}, &rounded<T, &std::expm1>},
+    Known<T>{{"17log1p_kernel_cuda", "EUl?E_", "TT", Holds::nothing}, &rounded<T, &std::log1p>},
+    Known<T>{{"21div_floor_kernel_cuda", "EUl?E_", "TT", Holds::two_numbers}, &divide_down_by<T>},
+    Known<T>{{"21div_trunc_kernel_cuda", "EUl?E_", "TT", Holds::number}, &divide_to_zero_by<T>},
 };
 
 template <std::integral T>
 constexpr std::array kOfWholeNumbers{
-    Known<T>{{"13BinaryFunctorI???", "21div_floor_kernel_cuda", "TTT", Holds::nothing},
-             &divide_down<T>},
     Known<T>{{"13BUnaryFunctorI???", "21div_floor_kernel_cuda", "TT", Holds::two_numbers},
              &with_held<T, &divide_down<T>>},
-    Known<T>{{"13BinaryFunctorI???", "21div_trunc_kernel_cuda", "TTT", Holds::nothing},
-             &divide_to_zero<T>},
     Known<T>{{"13BUnaryFunctorI???", "21div_trunc_kernel_cuda", "TT", Holds::two_numbers},
              &with_held<T, &divide_to_zero<T>>},
-    Known<T>{{"13BinaryFunctorI???", "21remainder_kernel_cuda", "TTT", Holds::nothing},
-             &remainder<T>},
-    Known<T>{{"13BUnaryFunctorI???", "21remainder_kernel_cuda", "TT", Holds::two_numbers},
-             &with_held<T, &remainder<T>>},
+    Known<T>{{"13BinaryFunctorI???", "17BitwiseAndFunctorI?E", "TTT", Holds::nothing},
+             &bits_of_both<T>},
+    Known<T>{{"13BinaryFunctorI???", "16BitwiseOrFunctorI?E", "TTT", Holds::nothing},
+             &bits_of_one<T>},
+    Known<T>{{"13BinaryFunctorI???", "17BitwiseXorFunctorI?E", "TTT", Holds::nothing},
+             &bits_of_one_of_two<T>},
+    Known<T>{{"13AUnaryFunctorI???", "17BitwiseAndFunctorI?E", "TT", Holds::two_numbers},
+             &with_held<T, &bits_of_both<T>>},
+    Known<T>{{"13AUnaryFunctorI???", "16BitwiseOrFunctorI?E", "TT", Holds::two_numbers},
+             &with_held<T, &bits_of_one<T>>},
+    Known<T>{{"13AUnaryFunctorI???", "17BitwiseXorFunctorI?E", "TT", Holds::two_numbers},
+             &with_held<T, &bits_of_one_of_two<T>>},
+    Known<T>{{"23bitwise_not_kernel_cuda", "EUl?E_", "TT", Holds::nothing}, &other_bits<T>},
 };
 
 /// Since PyTorch 2.15 of numbers of any type, as bits.
@@ -113,20 +156,31 @@ constexpr std::array kOfBits{
     Known<T>{{"17where_kernel_impl", "EUlb??E_", "TbTT", Holds::nothing}, &either<T>},
 };
 
-/// Computed as int64.
+/// Computed as double, by which any number but 0 is true.
 constexpr std::array kOfBools{
-    Known<std::int64_t>{{"13BinaryFunctorIbbb", "10MulFunctorIbE", "bbb", Holds::nothing},
-                        &both_hold<std::int64_t>},
-    Known<std::int64_t>{{"13BinaryFunctorIbbb", "23logical_and_kernel_cuda", "bbb", Holds::nothing},
-                        &both_hold<std::int64_t>},
-    Known<std::int64_t>{{"13BinaryFunctorIbbb", "22logical_or_kernel_cuda", "bbb", Holds::nothing},
-                        &one_holds<std::int64_t>},
-    Known<std::int64_t>{{"23logical_not_kernel_cuda", "EUlbE_", "bb", Holds::nothing},
-                        &is_zero<std::int64_t>},
-    Known<std::int64_t>{{"23direct_copy_kernel_cuda", "EUlbE_", "bb", Holds::nothing},
-                        &same<std::int64_t>},
-    Known<std::int64_t>{{"17where_kernel_impl", "EUlbbbE_", "bbbb", Holds::nothing},
-                        &either<std::int64_t>},
+    Known<double>{{"13BinaryFunctorIbbb", "10MulFunctorIbE", "bbb", Holds::nothing},
+                  &both_hold<double>},
+    Known<double>{{"13BinaryFunctorIbbb", "23logical_and_kernel_cuda", "bbb", Holds::nothing},
+                  &both_hold<double>},
+    Known<double>{{"13BinaryFunctorIbbb", "22logical_or_kernel_cuda", "bbb", Holds::nothing},
+                  &one_holds<double>},
+    Known<double>{{"13BinaryFunctorIbbb", "23logical_xor_kernel_cuda", "bbb", Holds::nothing},
+                  &one_of_two_holds<double>},
+    Known<double>{{"13BinaryFunctorIbbb", "17BitwiseXorFunctorIbE", "bbb", Holds::nothing},
+                  &one_of_two_holds<double>},
+    Known<double>{{"13BinaryFunctorIbbb", "17BitwiseAndFunctorIbE", "bbb", Holds::nothing},
+                  &both_hold<double>},
+    Known<double>{{"13BinaryFunctorIbbb", "16BitwiseOrFunctorIbE", "bbb", Holds::nothing},
+                  &one_holds<double>},
+    Known<double>{{"23bitwise_not_kernel_cuda", "EUlbE_", "bb", Holds::nothing}, &is_zero<double>},
+    Known<double>{{"23logical_not_kernel_cuda", "EUlbE_", "bb", Holds::nothing}, &is_zero<double>},
+    Known<double>{{"23direct_copy_kernel_cuda", "EUlbE_", "bb", Holds::nothing}, &same<double>},
+    Known<double>{{"17where_kernel_impl", "EUlbbbE_", "bbbb", Holds::nothing}, &either<double>},
+};
+
+template <class T>
+constexpr std::array kCopies{
+    Known<T>{{"23direct_copy_kernel_cuda", "EUl?E_", "TT", Holds::nothing}, &same<T>},
 };
 
 struct Named {
@@ -158,7 +212,7 @@ Named named(std::string_view mangled, c10::ScalarType type) {
   auto& [types, bytes, alignment] = operation.signature;
   switch (pattern.holds) {
     case Holds::nothing:  // C++ gives a class that is empty a byte
-      bytes = pattern.begin.find("Functor") == std::string_view::npos ? 0 : 1;
+      bytes = 1;
       break;
     case Holds::which:
       bytes = alignment = sizeof(int);
@@ -166,6 +220,10 @@ Named named(std::string_view mangled, c10::ScalarType type) {
     case Holds::which_and_number:
       alignment = std::max(sizeof(int), sizeof(T));
       bytes = 2 * alignment;
+      break;
+    case Holds::which_and_two_numbers:
+      alignment = std::max(sizeof(int), sizeof(T));
+      bytes = whole_parts(alignment + 2 * sizeof(T), alignment);
       break;
     case Holds::number:
       bytes = alignment = sizeof(T);
@@ -204,6 +262,47 @@ void append_whole_numbers(std::vector<Named>& all, std::string_view mangled, c10
   append<T, kOfWholeNumbers<T>>(all, mangled, type);
 }
 
+struct MangledType {
+  std::string_view mangled;
+  c10::ScalarType type;
+};
+constexpr std::array kTypes{
+    MangledType{"f", c10::ScalarType::Float},  MangledType{"d", c10::ScalarType::Double},
+    MangledType{"l", c10::ScalarType::Long},   MangledType{"i", c10::ScalarType::Int},
+    MangledType{"s", c10::ScalarType::Short},  MangledType{"a", c10::ScalarType::Char},
+    MangledType{"h", c10::ScalarType::Byte},   MangledType{"b", c10::ScalarType::Bool},
+    MangledType{kHalf, c10::ScalarType::Half}, MangledType{kBFloat16, c10::ScalarType::BFloat16},
+};
+
+/// Of a copy whose name says both types.
+Named copy_named(std::string begin, c10::ScalarType from, c10::ScalarType to) {
+  Operation copy{.signature = {.types = {to, from}, .functor_bytes = 1, .functor_alignment = 1},
+                 .compute = nullptr,
+                 .computes_in = to};
+  with_type(to, [&](auto zero) {
+    using T = std::conditional_t<std::is_same_v<decltype(zero), bool>, double, decltype(zero)>;
+    copy.compute = &compute<T, kCopies<T>, 0>;
+  });
+  if (to == c10::ScalarType::Bool) copy.computes_in = c10::ScalarType::Double;
+  return {std::move(begin), "", std::move(copy)};
+}
+
+/// Those to 16 bits, and since PyTorch 2.15 all that convert: of others the arguments say what they
+/// read.
+void append_copies(std::vector<Named>& all) {
+  all.push_back(copy_named("24float16_copy_kernel_cudaERNS_18TensorIteratorBaseEEUlfE_",
+                           c10::ScalarType::Float, c10::ScalarType::Half));
+  all.push_back(copy_named("25bfloat16_copy_kernel_cudaERNS_18TensorIteratorBaseEEUlfE_",
+                           c10::ScalarType::Float, c10::ScalarType::BFloat16));
+  for (const MangledType& from : kTypes) {
+    for (const MangledType& to : kTypes) {
+      all.push_back(copy_named("27converting_copy_kernel_cudaI" + std::string(from.mangled) +
+                                   std::string(to.mangled) + "E",
+                               from.type, to.type));
+    }
+  }
+}
+
 std::vector<Named> make_all() {
   std::vector<Named> all;
   append_floats<float>(all, "f", c10::ScalarType::Float);
@@ -213,12 +312,14 @@ std::vector<Named> make_all() {
   append_whole_numbers<std::int16_t>(all, "s", c10::ScalarType::Short);
   append_whole_numbers<std::int8_t>(all, "a", c10::ScalarType::Char);
   append_whole_numbers<std::uint8_t>(all, "h", c10::ScalarType::Byte);
-  append<c10::Half, kComparisons<c10::Half>>(all, "N3c104HalfE", c10::ScalarType::Half);
-  append<c10::BFloat16, kComparisons<c10::BFloat16>>(all, "N3c108BFloat16E",
-                                                     c10::ScalarType::BFloat16);
+  append<c10::Half, kComparisons<c10::Half>>(all, kHalf, c10::ScalarType::Half);
+  append<c10::Half, kCopies<c10::Half>>(all, kHalf, c10::ScalarType::Half);
+  append<c10::BFloat16, kComparisons<c10::BFloat16>>(all, kBFloat16, c10::ScalarType::BFloat16);
+  append<c10::BFloat16, kCopies<c10::BFloat16>>(all, kBFloat16, c10::ScalarType::BFloat16);
   append<std::int64_t, kOfBits<std::int64_t>>(all, "m", c10::ScalarType::Long);
   append<std::int32_t, kOfBits<std::int32_t>>(all, "j", c10::ScalarType::Int);
-  append<std::int64_t, kOfBools>(all, "b", c10::ScalarType::Long);
+  append<double, kOfBools>(all, "b", c10::ScalarType::Double);
+  append_copies(all);
   return all;
 }
 

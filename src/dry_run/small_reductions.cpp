@@ -5,10 +5,15 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
+#include "src/dry_run/parts.h"
+#include "src/dry_run/small_formulas.h"
 #include "src/dry_run/small_launch.h"
 #include "src/dry_run/small_offsets.h"
 #include "src/dry_run/small_operands.h"
@@ -19,9 +24,28 @@ namespace {
 using Bytes = std::vector<unsigned char>;
 
 constexpr std::string_view kReduction = "13reduce_kernelI";
-constexpr std::string_view kMax = "13MaxNanFunctorI";
-constexpr std::string_view kMin = "13MinNanFunctorI";
-constexpr std::string_view kReductionOfBools = "ReduceOpIbNS0_14func_wrapper_tIb";
+constexpr std::string_view kOfType = "8ReduceOpI";
+
+enum class Fold { sum, mean, product, largest, smallest, any, all };
+
+/// What a kernel makes of numbers of a type.
+struct Reducer {
+  Fold fold;
+  c10::ScalarType type;
+  std::size_t width_of_sum;  // bytes of what it goes on with
+  bool is_compiled_late = false;
+
+  /// Whether any holds, or all do, is a bool.
+  bool is_check() const { return fold == Fold::any || fold == Fold::all; }
+  std::size_t width() const { return bytes_of_type(type); }
+  std::size_t width_of_result() const { return is_check() ? sizeof(bool) : width(); }
+  /// Behind what it begins with, from which configuration it goes on: a functor, which is empty or
+  /// a number, and what nothing gives; kernels that are compiled late have the latter alone. No
+  /// less than an int.
+  std::size_t begin_of_config() const {
+    return std::max(sizeof(int), (is_compiled_late ? 1 : 2) * width_of_sum);
+  }
+};
 
 /// {functor, identity, {bytes of an element, inputs of a result, results, ...}, where inputs lie,
 /// where results and their first inputs lie, source, destination, another destination, a buffer of
@@ -29,25 +53,24 @@ constexpr std::string_view kReductionOfBools = "ReduceOpIbNS0_14func_wrapper_tIb
 struct Reduce {
   static constexpr std::size_t kConfigBytes = 64;
 
-  /// Functor and identity take two elements, and no less than an int; pointers begin at multiples
-  /// of 8 bytes.
-  Reduce(const void* operation, std::size_t width_of_one)
-      : Reduce(static_cast<const char*>(operation), std::max(sizeof(int), 2 * width_of_one),
-               width_of_one) {}
+  Reduce(const void* operation, const Reducer& reducer)
+      : Reduce(static_cast<const char*>(operation), reducer.begin_of_config(), reducer) {}
 
   bool is_laid_out() const {
-    return counts[0] == static_cast<int>(width) && counts[1] >= 1 && counts[2] >= 1 &&
+    return counts[0] == static_cast<int>(width_of_sum) && counts[1] >= 1 && counts[2] >= 1 &&
            places.is_laid_out() && results.is_laid_out();
   }
-  /// Several blocks may join what they have by way of buffers, of which nobody reads.
-  bool writes_once() const { return pointers[2] == nullptr && pointers[3] == nullptr; }
+  /// Several blocks may join what they have by way of buffers, of which nobody reads. The other
+  /// destination is not set where there is none.
+  bool writes_once() const { return pointers[3] == nullptr; }
   std::size_t inputs_of_one() const { return static_cast<std::size_t>(counts[1]); }
   std::size_t results_in_all() const { return static_cast<std::size_t>(counts[2]); }
   const void* from() const { return pointers[0]; }
   const void* to() const { return pointers[1]; }
   /// Bytes up to the last input's end.
   std::size_t reach() const { return results.last(kInputs) + places.last(0) + width; }
-  bool is_dense() const { return results.last(kResults) + width == results_in_all() * width; }
+  std::size_t size() const { return results_in_all() * width_of_result; }
+  bool is_dense() const { return results.last(kResults) + width_of_result == size(); }
   std::size_t place_of_input(std::size_t result, std::size_t input) const {
     return results.of(result, kInputs) + places.of(input, 0);
   }
@@ -56,14 +79,18 @@ struct Reduce {
   static constexpr std::size_t kResults = 0;
   static constexpr std::size_t kInputs = 1;
   std::size_t width;
+  std::size_t width_of_sum;
+  std::size_t width_of_result;
   std::array<int, 3> counts;
   Offsets places;
   Offsets results;
   std::array<const void*, 6> pointers;
 
  private:
-  Reduce(const char* operation, std::size_t config, std::size_t width_of_one)
-      : width(width_of_one),
+  Reduce(const char* operation, std::size_t config, const Reducer& reducer)
+      : width(reducer.width()),
+        width_of_sum(reducer.width_of_sum),
+        width_of_result(reducer.width_of_result()),
         counts(at<std::array<int, 3>>(operation, config)),
         places(operation + config + kConfigBytes, 1),
         results(operation + config + kConfigBytes + Offsets::bytes(1), 2),
@@ -71,74 +98,90 @@ struct Reduce {
 
   static std::size_t pointers_at(std::size_t config) {
     const std::size_t end = config + kConfigBytes + Offsets::bytes(1) + Offsets::bytes(2);
-    return (end + sizeof(void*) - 1) / sizeof(void*) * sizeof(void*);
+    return whole_parts(end, alignof(void*));
   }
 };
 
-/// So many are looked at.
-constexpr std::size_t kMostInputs = KnownBytes::kMaxBytes;
+/// Whole numbers wrap around, and floats are rounded at the end.
+template <class T>
+T folded(Fold fold, T one, T other) {
+  switch (fold) {
+    case Fold::sum:
+    case Fold::mean:
+      return product_and_sum(T{1}, one, other);
+    case Fold::product:
+      return product(one, other);
+    case Fold::largest:
+      return one != one || one > other ? one : other;
+    case Fold::smallest:
+      return one != one || one < other ? one : other;
+    case Fold::any:
+      return one != 0 || other != 0 ? T{1} : T{0};
+    case Fold::all:
+      return one != 0 && other != 0 ? T{1} : T{0};
+  }
+  return one;
+}
 
-/// The results, as they lie; empty: an input is not known. `join`: of what was found and the next.
-template <class T, class Join>
-Bytes reduced(const Reduce& reduce, Inputs& inputs, const Join& join) {
-  if (reduce.inputs_of_one() > kMostInputs / reduce.results_in_all()) return {};
+/// The results, as they lie; empty: an input is not known.
+template <class T>
+Bytes reduced(const Reducer& reducer, const Reduce& reduce, const void* operation, Inputs& inputs) {
+  using Sum = std::conditional_t<std::is_floating_point_v<T>, double,
+                                 std::conditional_t<std::is_same_v<T, bool>, int, T>>;
+  if (reduce.inputs_of_one() > KnownBytes::kMaxBytes / reduce.results_in_all()) return {};
   const Bytes bytes = inputs.bytes(reduce.from(), reduce.reach());
   if (bytes.empty()) return {};
-  Bytes found(reduce.results_in_all() * sizeof(T));
+  Bytes found(reduce.size());
   for (std::size_t result = 0; result < reduce.results_in_all(); ++result) {
-    T value = at<T>(bytes.data(), reduce.place_of_input(result, 0));
+    Sum sum = at<T>(bytes.data(), reduce.place_of_input(result, 0));
+    if (reducer.is_check()) sum = sum != 0 ? 1 : 0;
     for (std::size_t input = 1; input < reduce.inputs_of_one(); ++input) {
-      value = join(value, at<T>(bytes.data(), reduce.place_of_input(result, input)));
+      sum =
+          folded<Sum>(reducer.fold, sum, at<T>(bytes.data(), reduce.place_of_input(result, input)));
     }
-    std::memcpy(&found[reduce.place_of_result(result)], &value, sizeof(value));
+    if (reducer.fold == Fold::mean) sum *= at<T>(operation);
+    unsigned char* const place = &found[reduce.place_of_result(result)];
+    const auto value = static_cast<T>(sum);
+    if (reducer.is_check()) {
+      *place = sum != 0 ? 1 : 0;
+    } else {
+      std::memcpy(place, &value, sizeof(value));
+    }
   }
   return found;
 }
 
-bool is_of_bools(std::string_view name) { return has(name, kReductionOfBools); }
-
-/// The type of the largest or smallest of whole numbers; nothing: it is none such. Of floats what
-/// was filled is often added to by kernels that are not followed.
-std::optional<c10::ScalarType> extreme_type(std::string_view name) {
-  if (!has(name, kMax) && !has(name, kMin)) return std::nullopt;
-  const auto type = type_behind(name, "8ReduceOpI");
-  return type && c10::isIntegralType(*type, /*includeBool=*/false) ? type : std::nullopt;
+/// The same letter, which names a type, again and again.
+std::string repeated(std::string_view before, char type, std::size_t times) {
+  return std::string(before) + std::string(times, type) + "E";
 }
 
-bool is_sum_of_32_bits(std::string_view name) { return has(name, "sum_functorIiiiE"); }
-bool is_sum_of_64_bits(std::string_view name) { return has(name, "sum_functorIlllE"); }
-bool is_sum(std::string_view name) { return is_sum_of_32_bits(name) || is_sum_of_64_bits(name); }
-
-std::size_t width_of(std::string_view name) {
-  if (is_of_bools(name)) return sizeof(bool);
-  if (is_sum_of_32_bits(name)) return sizeof(std::int32_t);
-  const auto type = extreme_type(name);
-  return type ? bytes_of_type(*type) : sizeof(std::int64_t);
+std::optional<Fold> fold_of(std::string_view name, char type) {
+  if (has(name, repeated("sum_functorI", type, 3))) return Fold::sum;
+  if (has(name, repeated("7MeanOpsI", type, 4))) return Fold::mean;
+  if (has(name, "13MaxNanFunctorI")) return Fold::largest;
+  if (has(name, "13MinNanFunctorI")) return Fold::smallest;
+  if (has(name, "14or_kernel_cuda")) return Fold::any;
+  if (has(name, "15and_kernel_cuda")) return Fold::all;
+  return std::nullopt;
 }
 
-template <class T>
-Bytes extremes(bool is_max, const Reduce& reduce, Inputs& inputs) {
-  return reduced<T>(reduce, inputs, [=](T one, T other) {
-    return is_max ? std::max(one, other) : std::min(one, other);
-  });
-}
-
-template <class T>
-Bytes sums(const Reduce& reduce, Inputs& inputs) {
-  return reduced<T>(reduce, inputs, [](T one, T other) {
-    return static_cast<T>(static_cast<std::uint64_t>(one) + static_cast<std::uint64_t>(other));
-  });
-}
-
-Bytes reduced_numbers(std::string_view name, const Reduce& reduce, Inputs& inputs) {
-  if (is_sum(name)) {
-    return is_sum_of_32_bits(name) ? sums<std::int32_t>(reduce, inputs)
-                                   : sums<std::int64_t>(reduce, inputs);
+/// Nothing: it is none that is followed, nor are those of types that are classes.
+std::optional<Reducer> find_reducer(std::string_view name) {
+  if (name == kCompiledProduct) return Reducer{Fold::product, c10::ScalarType::Long, 8, true};
+  const std::size_t found = name.find(kOfType);
+  if (!has(name, kReduction) || found == std::string_view::npos) return std::nullopt;
+  const auto type = type_behind(name, kOfType);
+  if (!type || c10::isReducedFloatingType(*type)) return std::nullopt;
+  const char letter = name[found + kOfType.size()];
+  const auto fold = fold_of(name, letter);
+  if (!fold) return std::nullopt;
+  Reducer reducer{*fold, *type, bytes_of_type(*type)};
+  // Of any type, whether they hold, since PyTorch 2.15.
+  if (reducer.is_check() && has(name, std::string("EUlb") + letter + "E_")) {
+    reducer.width_of_sum = sizeof(bool);
   }
-  Bytes found;
-  with_type(*extreme_type(name),
-            [&](auto zero) { found = extremes<decltype(zero)>(has(name, kMax), reduce, inputs); });
-  return found;
+  return reducer;
 }
 
 /// Of numbers of which that share is 1, and the others are 0. The results add up to what all do.
@@ -152,41 +195,44 @@ void put_sums_of_ones(double share, const Reduce& reduce, KnownBytes& known) {
   known.set(reduce.to(), sums.data(), sums.size() * sizeof(sums[0]), kAssumed);
 }
 
-bool is_of_any(std::string_view name) { return is_of_bools(name) && has(name, "14or_kernel_cuda"); }
+/// What a kernel that is compiled late begins with says which type it is of.
+bool is_of_expected_type(const Reducer& reducer, const void* operation) {
+  return !reducer.is_compiled_late || at<std::int64_t>(operation) == 1;
+}
 
 }  // namespace
 
-bool is_reduction(const char* name) {
-  return has(name, kReduction) &&
-         (is_sum(name) || extreme_type(name) || is_of_any(name) || is_of_all(name));
-}
+bool is_reduction(const char* name) { return find_reducer(name).has_value(); }
 
 bool is_of_all(const char* name) {
-  return has(name, kReduction) && is_of_bools(name) && has(name, "15and_kernel_cuda");
+  const auto reducer = find_reducer(name);
+  return reducer && reducer->fold == Fold::all;
 }
 
 bool run_reduction(const char* name, const void* operation, KnownBytes& known, Owns owns) {
-  const Reduce reduce(operation, width_of(name));
+  const Reducer reducer = *find_reducer(name);
+  if (!is_of_expected_type(reducer, operation)) return false;
+  const Reduce reduce(operation, reducer);
   if (!reduce.is_laid_out() || !owns(reduce.from()) || !owns(reduce.to()) || !reduce.is_dense() ||
-      (!is_of_bools(name) && !reduce.writes_once())) {
+      (reducer.type != c10::ScalarType::Bool && !reduce.writes_once())) {
     return false;
   }
-  const std::size_t size = reduce.results_in_all() * reduce.width;
   Inputs inputs(known);
   Bytes found;
-  if (is_of_all(name)) {
-    found = reduced<bool>(reduce, inputs, [](bool one, bool other) { return one && other; });
-    if (found.empty()) return known.fill(reduce.to(), 1, size, kAssumed), true;
-  } else if (is_of_any(name)) {
-    found = reduced<bool>(reduce, inputs, [](bool one, bool other) { return one || other; });
-  } else {
-    found = reduced_numbers(name, reduce, inputs);
-    const auto share = known.share(reduce.from());
-    if (found.empty() && share && !known.limit(reduce.from()) && is_sum_of_64_bits(name)) {
-      return put_sums_of_ones(*share, reduce, known), true;
-    }
+  with_type(reducer.type, [&](auto zero) {
+    found = reduced<decltype(zero)>(reducer, reduce, operation, inputs);
+  });
+  // Floats that were filled are often added to by kernels that are not followed.
+  if (c10::isFloatingType(reducer.type) && inputs.trust().is_doubted) found.clear();
+  if (found.empty() && reducer.fold == Fold::all) {
+    return known.fill(reduce.to(), 1, reduce.size(), kAssumed), true;
   }
-  put(known, reduce.to(), {found.data(), size, !found.empty()}, inputs);
+  const auto share = known.share(reduce.from());
+  if (found.empty() && share && !known.limit(reduce.from()) && reducer.fold == Fold::sum &&
+      reducer.type == c10::ScalarType::Long) {
+    return put_sums_of_ones(*share, reduce, known), true;
+  }
+  put(known, reduce.to(), {found.data(), reduce.size(), !found.empty()}, inputs);
   return true;
 }
 

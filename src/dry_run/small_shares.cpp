@@ -10,7 +10,9 @@
 
 #include "src/dry_run/small_launch.h"
 #include "src/dry_run/small_offsets.h"
+#include "src/dry_run/small_operands.h"
 #include "src/dry_run/small_operations.h"
+#include "src/dry_run/small_tensors.h"
 
 namespace headroom::dry_run {
 namespace {
@@ -53,6 +55,42 @@ void put_even(std::int64_t count, std::int64_t bins, const void* to, KnownBytes&
   known.set(to, counts.data(), counts.size() * sizeof(T), kAssumed);
 }
 
+/// How many of whole numbers lie in each of the bins between two numbers, as wide as each other.
+/// Empty: the numbers are of another type.
+template <class T>
+Numbers counted_in_bins(const std::vector<unsigned char>& bytes, std::int64_t bins,
+                        std::int64_t least, std::int64_t most) {
+  Numbers counts(static_cast<std::size_t>(bins));
+  for (std::size_t i = 0; i < bytes.size(); i += sizeof(T)) {
+    const auto number = static_cast<std::int64_t>(at<T>(bytes.data(), i));
+    if (number < least || number > most) continue;
+    const std::int64_t bin = std::min((number - least) * bins / (most - least), bins - 1);
+    ++counts[static_cast<std::size_t>(bin)];
+  }
+  return counts;
+}
+
+/// False: it is not known which numbers there are, or their type is none that is followed.
+bool put_counts(c10::ScalarType type, void** arguments, KnownBytes& known, Owns owns) {
+  const auto bins = at<std::int64_t>(arguments[3]);
+  const auto least = at<std::int64_t>(arguments[4]);
+  const auto most = at<std::int64_t>(arguments[5]);
+  const TensorInfo from(arguments[2], sizeof(std::int64_t));
+  if (!c10::isIntegralType(type, /*includeBool=*/false) || least >= most || !owns(from.data()) ||
+      !from.is_laid_out() || from.reach() != from.elements()) {
+    return false;
+  }
+  Inputs inputs(known);
+  const auto bytes = inputs.bytes(from.data(), from.elements() * bytes_of_type(type));
+  if (bytes.empty()) return false;
+  with_type(type, [&](auto zero) {
+    const Numbers counts = counted_in_bins<decltype(zero)>(bytes, bins, least, most);
+    known.set(at<const void*>(arguments[0]), counts.data(), counts.size() * sizeof(counts[0]),
+              inputs.trust());
+  });
+  return true;
+}
+
 /// (bins, sums of blocks, numbers, how many bins, least, most, how many numbers, ...), the first
 /// three at::cuda::detail::TensorInfo.
 bool run_histogram(std::string_view name, void** arguments, KnownBytes& known, Owns owns) {
@@ -61,6 +99,8 @@ bool run_histogram(std::string_view name, void** arguments, KnownBytes& known, O
   const auto bins = at<std::int64_t>(arguments[3]);
   const auto count = at<std::int64_t>(arguments[6]);
   if (types[2] != 'l' || !owns(to) || bins < 1 || count < 0) return false;
+  const auto type = type_named(types.substr(1));
+  if (types[0] == 'l' && type && put_counts(*type, arguments, known, owns)) return true;
   if (types[0] == 'l') return put_even<std::int64_t>(count, bins, to, known), true;
   if (types[0] == 'i') return put_even<std::int32_t>(count, bins, to, known), true;
   if (types[0] == 'f') return put_even<float>(count, bins, to, known), true;

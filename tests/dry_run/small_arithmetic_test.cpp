@@ -127,6 +127,40 @@ TEST_F(SmallArithmeticTest, ConvertsWhatItReads) {
   EXPECT_FALSE(run_it()) << "which no kernel does";
 }
 
+TEST_F(SmallArithmeticTest, ConvertsWhatLiesApart) {
+  const std::string sums =
+      "_ZN2at6native18elementwise_kernelILi128ELi4EZNS0_15gpu_kernel_implIZZZNS0_23direct_copy_"
+      "kernel_cudaERNS_18TensorIteratorBaseEENKUlvE1_clEvENKUlvE2_clEvEUllE_EEvS4_RKT_EUliE_"
+      "EEviT1_";
+  StridedFunction given(2);
+  given.dimensions({2}, {{8, 3}});  // every third
+  given.put(504, std::array{kMade, kLeft});
+  given.put(520 + 1, std::array{c10::ScalarType::Long, c10::ScalarType::Bool});
+  int count = 2;
+  known.set(operand(kLeft), "\1\0\0\0", 4);
+  EXPECT_TRUE(run(sums, {&count, given.bytes.data()}));
+  EXPECT_EQ(numbers<std::int64_t>(2), (std::vector<std::int64_t>{1, 0}));
+}
+
+TEST_F(SmallArithmeticTest, KeepsNumbersBetweenTwo) {
+  const std::string clamp =
+      kInARow +
+      "ZZZNS0_49_GLOBAL__N__d2ba64fb_16_TensorCompare_cu_71e06f4e19launch_clamp_scalarERNS_"
+      "18TensorIteratorBaseEN3c106ScalarES6_NS0_6detail11ClampLimitsEENKUlvE_clEvENKUlvE2_"
+      "clEvEUllE_" +
+      kTwoTensors;
+  std::array<std::int64_t, 3> functor{2, 3, 5};  // which limits there are, and these
+  set<std::int64_t>(kLeft, {1, 4, 9});
+  EXPECT_TRUE(run_in_a_row(clamp, functor.data(), 3));
+  EXPECT_EQ(numbers<std::int64_t>(3), (std::vector<std::int64_t>{3, 4, 5}));
+  functor = {0, 3, 3};
+  EXPECT_TRUE(run_in_a_row(clamp, functor.data(), 3));
+  EXPECT_EQ(numbers<std::int64_t>(3), (std::vector<std::int64_t>{3, 4, 9}));
+  functor = {1, 3, 3};
+  EXPECT_TRUE(run_in_a_row(clamp, functor.data(), 3));
+  EXPECT_EQ(numbers<std::int64_t>(3), (std::vector<std::int64_t>{1, 3, 3}));
+}
+
 TEST_F(SmallArithmeticTest, TakesElementsAgainAndAgain) {
   StridedFunction given(3);
   given.dimensions({2, 2}, {{8, 0, 8}, {16, 8, 0}});  // a column and a row

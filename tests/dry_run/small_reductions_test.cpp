@@ -4,10 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
 #include <vector>
+
+#include "src/dry_run/parts.h"
 
 namespace headroom::dry_run {
 namespace {
@@ -21,26 +24,33 @@ const char* const kAllOfBools =
     "_ZN2at6native13reduce_kernelILi512ELi1ENS0_8ReduceOpIbNS0_14func_wrapper_tIbZZZNS0_15and_"
     "kernel_cudaERNS_14TensorIteratorEENKUlvE_clEvENKUlvE10_clEvEUlbbE_EEjbLi4ELi4EEEEEvT1_";
 
+const char* const kMeanOfFloats =
+    "_ZN2at6native13reduce_kernelILi512ELi1ENS0_8ReduceOpIfNS0_7MeanOpsIffffEEjfLi4ELi4EEEEEvT1_";
+const char* const kAnyOfFloats =
+    "_ZN2at6native13reduce_kernelILi512ELi1ENS0_8ReduceOpIfNS0_14func_wrapper_tIbZZZNS0_14or_kernel"
+    "_cudaERNS_14TensorIteratorEENKUlvE_clEvENKUlvE5_clEvEUlffE_EEjbLi4ELi4EEEEEvT1_";
+
 const char* table_at(std::size_t number) {
   return reinterpret_cast<const char*>(std::uintptr_t{1} << 40U) + number;
 }
 bool is_of_table(const void* address) { return address >= table_at(0); }
 
-/// {functor and identity, 16 bytes, or 4 of bools; config, 64; where a result's inputs lie, 404;
-/// where results lie, and their first inputs, 504; source, destination}.
+/// {functor and identity, of two elements or no less than 4 bytes; config, 64; where a result's
+/// inputs lie, 404; where results lie, and their first inputs, 504; source, destination}.
 struct Operation {
-  Operation(int width, std::array<int, 2> inputs_and_step, std::array<int, 2> results_and_step)
-      : begin(width == 1 ? 4 : 16) {
+  Operation(int width, std::array<int, 2> inputs_and_step, std::array<int, 2> results_and_step,
+            int result_width = 0, bool has_functor = true)
+      : begin(has_functor ? std::max<std::size_t>(4, 2 * static_cast<std::size_t>(width))
+                          : static_cast<std::size_t>(width)) {
     const auto [inputs, input_step] = inputs_and_step;
     const auto [results, result_step] = results_and_step;
     put(0, {width, inputs, results});
     put(64, {1, inputs});
     put(64 + 4 + 25 * 12, {input_step});
     put(64 + 404, {1, results});
-    put(64 + 404 + 4 + 25 * 12, {width, result_step});
+    put(64 + 404 + 4 + 25 * 12, {result_width == 0 ? width : result_width, result_step});
     const std::array pointers{table_at(0x1000), table_at(0x2000)};
-    std::memcpy(&bytes[begin + 64 + 404 + 504 + (width == 1 ? 0 : 4)], pointers.data(),
-                sizeof(pointers));
+    std::memcpy(&bytes[whole_parts(begin + 64 + 404 + 504, 8)], pointers.data(), sizeof(pointers));
   }
   void put(std::size_t at, const std::vector<int>& numbers) {
     std::memcpy(&bytes[begin + at], numbers.data(), numbers.size() * sizeof(int));
@@ -94,6 +104,33 @@ TEST_F(SmallReductions, AllOfEachRowIsTakenToHoldWhereItIsNotKnown) {
   EXPECT_TRUE(run(kAllOfBools, {1, {3, 1}, {2, 3}}));
   EXPECT_EQ(found(), (std::vector<unsigned char>{1, 1}));
   EXPECT_TRUE(trust.is_assumed);
+}
+
+TEST_F(SmallReductions, FloatsAreKnownUntilSomethingMayHaveBeenWrittenOverThem) {
+  const std::vector<float> table{1, 2, 6, 0, 0, 0};
+  known_.set(table_at(0x1000), table.data(), table.size() * sizeof(float));
+  Operation mean{4, {3, 4}, {2, 12}};
+  const float factor = 1.0F / 3;
+  std::memcpy(mean.bytes.data(), &factor, sizeof(factor));
+  EXPECT_TRUE(run(kMeanOfFloats, mean));
+  std::array<float, 2> means{};
+  EXPECT_TRUE(known_.read(means.data(), table_at(0x2000), sizeof(means)));
+  EXPECT_EQ(means, (std::array<float, 2>{3, 0}));
+  EXPECT_TRUE(run(kAnyOfFloats, {4, {3, 4}, {2, 12}, /*result_width=*/1}));
+  EXPECT_EQ(known_.find(table_at(0x2000), 2), (std::vector<unsigned char>{1, 0}));
+  known_.doubt_all();
+  EXPECT_TRUE(run(kAnyOfFloats, {4, {3, 4}, {2, 12}, /*result_width=*/1}));
+  EXPECT_TRUE(known_.find(table_at(0x2000), 2).empty());
+}
+
+TEST_F(SmallReductions, ProductsAreCompiledLateAndSayTheirTypeByTheirIdentity) {
+  const Sums table{1, 2, 3, 4, 5, 6};
+  known_.set(table_at(0x1000), table.data(), table.size() * sizeof(table[0]));
+  Operation product{8, {3, 8}, {2, 24}, 8, /*has_functor=*/false};
+  EXPECT_FALSE(run(kCompiledProduct, product)) << "of doubles, or of something else";
+  product.bytes[0] = 1;
+  EXPECT_TRUE(run(kCompiledProduct, product));
+  EXPECT_EQ(sums(2), (Sums{6, 120}));
 }
 
 }  // namespace

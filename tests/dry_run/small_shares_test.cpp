@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "src/dry_run/small_offsets.h"
+#include "tests/dry_run/small_tables.h"
 
 namespace headroom::dry_run {
 namespace {
@@ -86,13 +87,13 @@ TEST_F(SmallShares, TheLargestAreAnywhereInARow) {
   EXPECT_EQ(known_.limit(share_at(0x2000 + 64 * 2 * 8)), std::nullopt);
 }
 
-TEST_F(SmallShares, HistogramsAreEven) {
+TEST_F(SmallShares, HistogramsAreEvenWhereTheNumbersAreNotKnown) {
   const char* bins = share_at(0x3000);
   std::int64_t count = 3;
   std::int64_t numbers = 11;
-  std::vector<void*> arguments(7, &count);
-  arguments[0] = &bins;
-  arguments[6] = &numbers;
+  TableInfo from{share_at(0x4000), {11}, {1}, 1};
+  std::int64_t least = 0;
+  std::vector<void*> arguments{&bins, nullptr, &from, &count, &least, &count, &numbers};
   EXPECT_TRUE(run(kHistogram, arguments));
   Trust trust;
   const auto bytes = known_.find(share_at(0x3000), 24, &trust);
@@ -101,6 +102,10 @@ TEST_F(SmallShares, HistogramsAreEven) {
   std::memcpy(found.data(), bytes.data(), sizeof(found));
   EXPECT_EQ(found, (std::array<std::int64_t, 3>{4, 4, 3}));
   EXPECT_TRUE(trust.is_assumed);
+  put_table<std::int64_t>(known_, 0x4000, {0, 0, 0, 1, 1, 1, 1, 1, 1, 2, 3});
+  EXPECT_TRUE(run(kHistogram, arguments));
+  EXPECT_EQ(table_of<std::int64_t>(known_, 0x3000, 3), (std::vector<std::int64_t>{3, 6, 2}))
+      << "the largest is in the last";
 }
 
 TEST_F(SmallShares, CopiesHaveTheShareOfWhatIsCopied) {

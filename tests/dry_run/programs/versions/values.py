@@ -148,9 +148,9 @@ def spread_on(device: str) -> dict:
     }
 
 
-def check_values():
-    on_host = made_on("cpu")
-    for name, value in made_on("cuda").items():
+def check_alike(made):
+    on_host = made("cpu")
+    for name, value in made("cuda").items():
         assert torch.equal(value.cpu(), on_host[name]), (name, value.cpu(), on_host[name])
 
 
@@ -228,7 +228,46 @@ def check_what_is_distinct():
     assert len(torch.unique(rows, dim=0)) == 3000
 
 
-check_values()
+def measured_on(device: str) -> dict:
+    """As the sizes of images say how many parts there are of each, and where they lie."""
+    def tensor(values):
+        return torch.tensor(values).to(device)
+
+    sizes = tensor([[1, 4, 6], [1, 8, 4]])
+    numbers, limits = sizes.float(), tensor([1.0, 2, 4, 6])
+    made = {
+        "products": sizes.prod(-1),
+        "product": sizes.int().prod(),
+        "how often": torch.repeat_interleave(sizes[1]),
+        "at least": sizes.clamp(min=3),
+        "between": numbers.clamp(2, 5),
+        "sign": torch.sign(sizes - 4),
+        "mean": numbers.mean(0),
+        "sum of floats": numbers.double().sum(),
+        "largest float": numbers.amax(1),
+        "whether any is one": (numbers - 1).any(0),
+        "whether all are more than one": (sizes - 1).all(0),
+        "divided down as floats": numbers // 4 + numbers % 4,
+        "bits": (sizes & 6) ^ (sizes | 1),
+        "not the same": (sizes > 4) ^ (sizes < 8),
+        "lower triangle": sizes.tril(1),
+        "upper triangle": (numbers > 1).triu(),
+        "places below": torch.tril_indices(4, 3, -1, device=device),
+        "places above": torch.triu_indices(4, 3, -1, device=device),
+        "between limits": torch.bucketize(numbers, limits),
+        "between rows of limits": torch.searchsorted(torch.stack((limits, limits + 1)), numbers),
+        "in 16 bits": numbers.half().float() + numbers.bfloat16(),
+    }
+    if not torch.__version__.startswith("2.1."):
+        made["sum of a column"] = (sizes > 4)[:, 1].sum()
+        made["of a column"] = (sizes > 4)[:, 1].float()
+    if int(torch.__version__.split(".")[1]) < 15:  # which asks for the least and the most at once
+        made["how many of each"] = torch.bincount(sizes.flatten())
+    return made
+
+
+check_alike(made_on)
+check_alike(measured_on)
 check_what_nobody_computed()
 check_objects()
 # They check what they are given, and refuse what is not valid.
