@@ -115,6 +115,10 @@ T replaced(const T* in, const void* functor) {
   return in[1] != T{0} ? held<T>(functor) : in[0];
 }
 template <class T>
+T replaced_by_flag(const T* in, const void* functor) {
+  return in[1] != T{0} ? static_cast<T>(at<bool>(functor)) : in[0];
+}
+template <class T>
 T either(const T* in, const void*) {
   return in[0] != T{0} ? in[1] : in[2];
 }

@@ -25,6 +25,7 @@ constexpr std::string_view kBFloat16 = "N3c108BFloat16E";
 /// What a functor holds; of a power of two tensors, eight bytes that it does not need.
 enum class Holds {
   nothing,
+  flag,
   which,
   which_and_number,
   which_and_two_numbers,
@@ -176,6 +177,8 @@ constexpr std::array kOfBools{
     Known<double>{{"23logical_not_kernel_cuda", "EUlbE_", "bb", Holds::nothing}, &is_zero<double>},
     Known<double>{{"23direct_copy_kernel_cuda", "EUlbE_", "bb", Holds::nothing}, &same<double>},
     Known<double>{{"17where_kernel_impl", "EUlbbbE_", "bbbb", Holds::nothing}, &either<double>},
+    Known<double>{{"18masked_fill_kernel", "EUlbbE_", "bbb", Holds::flag},
+                  &replaced_by_flag<double>},
 };
 
 template <class T>
@@ -212,6 +215,7 @@ Named named(std::string_view mangled, c10::ScalarType type) {
   auto& [types, bytes, alignment] = operation.signature;
   switch (pattern.holds) {
     case Holds::nothing:  // C++ gives a class that is empty a byte
+    case Holds::flag:
       bytes = 1;
       break;
     case Holds::which:

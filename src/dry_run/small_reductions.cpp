@@ -34,6 +34,7 @@ struct Reducer {
   c10::ScalarType type;
   std::size_t width_of_sum;  // bytes of what it goes on with
   bool is_compiled_late = false;
+  bool finds_largest_too = false;  // which goes to the other destination
 
   /// Whether any holds, or all do, is a bool.
   bool is_check() const { return fold == Fold::any || fold == Fold::all; }
@@ -43,6 +44,7 @@ struct Reducer {
   /// a number, and what nothing gives; kernels that are compiled late have the latter alone. No
   /// less than an int.
   std::size_t begin_of_config() const {
+    if (finds_largest_too) return whole_parts(width() + width_of_sum, sizeof(int));
     return std::max(sizeof(int), (is_compiled_late ? 1 : 2) * width_of_sum);
   }
 };
@@ -67,6 +69,7 @@ struct Reduce {
   std::size_t results_in_all() const { return static_cast<std::size_t>(counts[2]); }
   const void* from() const { return pointers[0]; }
   const void* to() const { return pointers[1]; }
+  const void* also_to() const { return pointers[2]; }
   /// Bytes up to the last input's end.
   std::size_t reach() const { return results.last(kInputs) + places.last(0) + width; }
   std::size_t size() const { return results_in_all() * width_of_result; }
@@ -173,6 +176,12 @@ std::optional<Reducer> find_reducer(std::string_view name) {
   if (!has(name, kReduction) || found == std::string_view::npos) return std::nullopt;
   const auto type = type_behind(name, kOfType);
   if (!type || c10::isReducedFloatingType(*type)) return std::nullopt;
+  if (has(name, "9MinMaxOpsI")) {
+    return Reducer{.fold = Fold::smallest,
+                   .type = *type,
+                   .width_of_sum = 2 * bytes_of_type(*type),
+                   .finds_largest_too = true};
+  }
   const char letter = name[found + kOfType.size()];
   const auto fold = fold_of(name, letter);
   if (!fold) return std::nullopt;
@@ -218,12 +227,22 @@ bool run_reduction(const char* name, const void* operation, KnownBytes& known, O
     return false;
   }
   Inputs inputs(known);
-  Bytes found;
-  with_type(reducer.type, [&](auto zero) {
-    found = reduced<decltype(zero)>(reducer, reduce, operation, inputs);
-  });
-  // Floats that were filled are often added to by kernels that are not followed.
-  if (c10::isFloatingType(reducer.type) && inputs.trust().is_doubted) found.clear();
+  const auto found_by = [&](const Reducer& one) {
+    Bytes bytes;
+    with_type(one.type,
+              [&](auto zero) { bytes = reduced<decltype(zero)>(one, reduce, operation, inputs); });
+    // Floats that were filled are often added to by kernels that are not followed.
+    if (c10::isFloatingType(one.type) && inputs.trust().is_doubted) bytes.clear();
+    return bytes;
+  };
+  const Bytes found = found_by(reducer);
+  if (reducer.finds_largest_too) {
+    if (!owns(reduce.also_to())) return false;
+    Reducer other = reducer;
+    other.fold = Fold::largest;
+    const Bytes largest = found_by(other);
+    put(known, reduce.also_to(), {largest.data(), reduce.size(), !largest.empty()}, inputs);
+  }
   if (found.empty() && reducer.fold == Fold::all) {
     return known.fill(reduce.to(), 1, reduce.size(), kAssumed), true;
   }

@@ -3,7 +3,7 @@
 
 #include "src/dry_run/known_bytes.h"
 
-// torch.cumsum of int32 and int64: where sequences of a batch begin that are packed, and which rows
+// torch.cumsum and torch.cumprod: where sequences of a batch begin that are packed, and which rows
 // each expert of a mixture gets.
 namespace headroom::dry_run {
 

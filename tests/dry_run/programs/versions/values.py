@@ -256,13 +256,16 @@ def measured_on(device: str) -> dict:
         "places above": torch.triu_indices(4, 3, -1, device=device),
         "between limits": torch.bucketize(numbers, limits),
         "between rows of limits": torch.searchsorted(torch.stack((limits, limits + 1)), numbers),
+        "how many of each": torch.bincount(sizes.flatten()),
+        "least and most": torch.stack(torch.aminmax(sizes, dim=1)),
+        "least and most of all": torch.stack(torch.aminmax(numbers)),
+        "products so far": numbers.cumprod(0),
+        "filled": (sizes > 4).masked_fill(sizes > 5, False),
         "in 16 bits": numbers.half().float() + numbers.bfloat16(),
     }
     if not torch.__version__.startswith("2.1."):
         made["sum of a column"] = (sizes > 4)[:, 1].sum()
         made["of a column"] = (sizes > 4)[:, 1].float()
-    if int(torch.__version__.split(".")[1]) < 15:  # which asks for the least and the most at once
-        made["how many of each"] = torch.bincount(sizes.flatten())
     return made
 
 
