@@ -93,6 +93,15 @@ void KnownBytes::doubt_all() {
   ++doubts_;
 }
 
+bool KnownBytes::has_any(const void* from, std::size_t size) const {
+  const std::uintptr_t begin = number(from);
+  const std::lock_guard lock(mutex_);
+  const auto behind = ranges_.lower_bound(begin + size);
+  if (behind == ranges_.begin()) return false;
+  const auto& [first, range] = *std::prev(behind);
+  return first + range.bytes.size() > begin;
+}
+
 std::vector<unsigned char> KnownBytes::find(const void* from, std::size_t size,
                                             Trust* trust) const {
   if (size > kMaxBytes) return {};

@@ -49,6 +49,8 @@ class KnownBytes {
   /// Something may have been written anywhere: all that is known is assumed from now on.
   void doubt_all();
 
+  /// False: nothing is known of what stands there.
+  bool has_any(const void* from, std::size_t size) const;
   /// The bytes that stand there, with zeros for those that are not known, which makes them assumed;
   /// empty, where none is. `trust`: gets what holds of some of them.
   std::vector<unsigned char> find(const void* from, std::size_t size, Trust* trust = nullptr) const;

@@ -15,6 +15,7 @@
 #include "src/dry_run/small_arithmetic.h"
 #include "src/dry_run/small_counts.h"
 #include "src/dry_run/small_flip.h"
+#include "src/dry_run/small_index.h"
 #include "src/dry_run/small_join.h"
 #include "src/dry_run/small_launch.h"
 #include "src/dry_run/small_lists.h"
@@ -24,7 +25,9 @@
 #include "src/dry_run/small_reductions.h"
 #include "src/dry_run/small_repeats.h"
 #include "src/dry_run/small_scans.h"
+#include "src/dry_run/small_scatter.h"
 #include "src/dry_run/small_searches.h"
+#include "src/dry_run/small_select.h"
 #include "src/dry_run/small_shares.h"
 #include "src/dry_run/small_triangles.h"
 #include "src/dry_run/small_uniques.h"
@@ -172,6 +175,9 @@ SmallKernel small_kernel(const char* name) {
   if (is_flip(name)) return SmallKernel::flip;
   if (is_scan(name)) return SmallKernel::scan;
   if (is_unique(name)) return SmallKernel::unique;
+  if (is_index(name)) return SmallKernel::index;
+  if (is_scatter(name)) return SmallKernel::scatter;
+  if (is_select(name)) return SmallKernel::select;
   if (is_share(name)) return SmallKernel::share;
   if (is_repeat(name)) return SmallKernel::repeat;
   if (!std::string_view(name).starts_with("_ZN2at6native")) return SmallKernel::other;
@@ -227,6 +233,12 @@ bool run_small_kernel(SmallKernel kernel, const SmallLaunch& launch, KnownBytes&
       return run_scan(launch.name, launch.arguments, known, owns);
     case SmallKernel::unique:
       return run_unique(launch.name, launch.arguments, known, owns);
+    case SmallKernel::index:
+      return run_index(launch.name, launch.arguments, known, owns);
+    case SmallKernel::scatter:
+      return run_scatter(launch.name, launch.arguments, known, owns);
+    case SmallKernel::select:
+      return run_select(launch.name, launch.arguments, known, owns);
     case SmallKernel::share:
       return run_share(launch.name, launch.arguments, known, owns);
     case SmallKernel::range:

@@ -30,7 +30,10 @@ enum class SmallKernel {
   flip,
   scan,
   unique,
-  share  // of a mask, where the mask is not known
+  index,    // x[index], and what is written so
+  scatter,  // and gather: an index for each element
+  select,   // an index for each slice
+  share     // of a mask, where the mask is not known
 };
 
 /// By the kernel's mangled name.

@@ -91,7 +91,7 @@ void convert(const void* from, c10::ScalarType from_type, void* to, c10::ScalarT
   });
 }
 
-std::optional<c10::ScalarType> type_named(std::string_view mangled) {
+std::optional<c10::ScalarType> take_type(std::string_view& mangled) {
   struct Named {
     std::string_view mangled;
     c10::ScalarType type;
@@ -110,8 +110,12 @@ std::optional<c10::ScalarType> type_named(std::string_view mangled) {
   };
   const auto begins = [&](const Named& named) { return mangled.starts_with(named.mangled); };
   const auto found = std::ranges::find_if(kTypes, begins);
-  return found == kTypes.end() ? std::nullopt : std::optional(found->type);
+  if (found == kTypes.end()) return std::nullopt;
+  mangled.remove_prefix(found->mangled.size());
+  return found->type;
 }
+
+std::optional<c10::ScalarType> type_named(std::string_view mangled) { return take_type(mangled); }
 
 std::optional<c10::ScalarType> type_behind(std::string_view name, std::string_view part) {
   const std::size_t place = name.find(part);

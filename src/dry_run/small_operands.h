@@ -52,6 +52,8 @@ inline std::size_t bytes_of_type(c10::ScalarType type) {
 
 /// The type that mangled text begins with; nothing: it is none that is followed.
 std::optional<c10::ScalarType> type_named(std::string_view mangled);
+/// Likewise, and the text goes on behind it.
+std::optional<c10::ScalarType> take_type(std::string_view& mangled);
 /// The type that stands behind a part of a mangled name; nothing: that, or the part is not there.
 std::optional<c10::ScalarType> type_behind(std::string_view name, std::string_view part);
 

@@ -12,7 +12,7 @@
 #include "src/dry_run/small_offsets.h"
 #include "src/dry_run/small_operands.h"
 #include "src/dry_run/small_operations.h"
-#include "src/dry_run/small_tensors.h"
+#include "src/dry_run/small_tensor_info.h"
 
 namespace headroom::dry_run {
 namespace {
@@ -25,7 +25,7 @@ constexpr std::string_view kConvertingCopy = "converting_copy_kernel_cuda";
 
 /// (how many indices, {where they and what is written to lie, indices, length of the dimension, a
 /// functor, what is written to, its stride, how many elements it has, the number}).
-bool run_scatter(std::string_view name, void** arguments, KnownBytes& known, Owns owns) {
+bool run_scatter_anywhere(std::string_view name, void** arguments, KnownBytes& known, Owns owns) {
   const auto width = static_cast<std::size_t>(
       std::strtoul(name.data() + name.find(kScatter) + kScatter.size(), nullptr, 10));
   const char* const captured = static_cast<const char*>(arguments[1]) + Offsets::bytes(2);
@@ -148,7 +148,7 @@ bool is_share(const char* name) {
 }
 
 bool run_share(const char* name, void** arguments, KnownBytes& known, Owns owns) {
-  if (has(name, kScatter)) return run_scatter(name, arguments, known, owns);
+  if (has(name, kScatter)) return run_scatter_anywhere(name, arguments, known, owns);
   if (has(name, kLargest)) return run_largest(arguments, known, owns);
   return run_histogram(name, arguments, known, owns);
 }

@@ -9,7 +9,7 @@
 
 #include "src/dry_run/small_launch.h"
 #include "src/dry_run/small_operands.h"
-#include "src/dry_run/small_tensors.h"
+#include "src/dry_run/small_tensor_info.h"
 
 namespace headroom::dry_run {
 namespace {
@@ -50,7 +50,7 @@ bool run_keep(std::string_view name, void** arguments, const LiveBlocks& blocks,
     const auto diagonal = at<std::int64_t>(arguments[2]);
     const bool is_kept =
         name[upper + 2] == '1' ? column - row >= diagonal : column - row <= diagonal;
-    if (is_kept) std::memcpy(&result[to.place(i) * width], &bytes[from.place(i) * width], width);
+    if (is_kept) std::memcpy(&result[to.of(i) * width], &bytes[from.of(i) * width], width);
   }
   put(known, to.data(), {result.data(), size, !bytes.empty()}, inputs);
   return true;

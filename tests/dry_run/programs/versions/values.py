@@ -228,6 +228,70 @@ def check_what_is_distinct():
     assert len(torch.unique(rows, dim=0)) == 3000
 
 
+def indexed_on(device: str) -> dict:
+    """What is read by an index."""
+    def tensor(*values):
+        return torch.tensor(values).to(device)
+
+    table, row = torch.arange(24).view(4, 6).to(device), torch.arange(6).to(device) * 1.5
+    each = tensor([5, 0, 0], [1, 1, 2])
+    return {
+        "rows": table[tensor(2, 0, -1)],
+        "columns": table[:, tensor(5, 5, 1)],
+        "of a turned one": table.t()[tensor(3, 2)],
+        "places": table[tensor(0, 3), tensor(5, 1)],
+        "masked": row[tensor(1, 0, 1, 0, 0, 1).bool()],
+        "numbers": row[tensor([1, 2], [0, 5])],
+        "selected": table.index_select(1, tensor(3, 3)),
+        "selected by int32": row.bool().index_select(0, tensor(3, 0).int()),
+        "many selected": row.index_select(0, tensor(*range(6)) % 2),
+        "embeddings": torch.nn.functional.embedding(each % 4, table.float()),
+        "gathered": table.gather(1, each),
+        "rows gathered": table.gather(0, tensor([3], [1]).expand(2, 6)),
+        "taken": table.take(tensor(23, -2)),
+        "along": torch.take_along_dim(table, each[:1], 1),
+    }
+
+
+def written_on(device: str) -> dict:
+    """What is written by an index."""
+    def tensor(*values):
+        return torch.tensor(values).to(device)
+
+    made = {}
+
+    def change(name: str, dtype: torch.dtype = torch.int64) -> torch.Tensor:
+        made[name] = torch.arange(12).view(3, 4).to(dtype).to(device)
+        return made[name]
+
+    each, values = tensor([3, 0], [1, 1]), tensor([10, 20], [30, 40])
+    change("a row")[tensor(1)] = 7
+    change("columns")[:, tensor(3, 0)] = values[:1]
+    change("places", torch.float16)[tensor(0, -1), tensor(1, 2)] = 0.5
+    change("masked")[tensor(1, 0, 1).bool()] = 9
+    change("scattered").scatter_(1, each[:1], values)
+    change("a number scattered").scatter_(1, each, 5)
+    change("added").scatter_add_(1, each, values)
+    change("added as floats", torch.float32).scatter_add_(0, each % 3, values.float())
+    change("largest").scatter_reduce_(1, each, values, "amax")
+    change("rows added").index_add_(0, tensor(2, 2, 0), values.repeat(2, 2)[:3], alpha=2)
+    change("filled").index_fill_(1, tensor(0, 2), -1)
+    change("copied").index_copy_(1, tensor(2, 1), values.repeat(2, 1)[:3])
+    change("put").put_(tensor(4, -1), tensor(50, 60))
+    return made
+
+
+def check_what_an_index_says():
+    if torch.__version__.startswith("2.1."):
+        return  # elements that lie apart are not followed there
+    check_alike(indexed_on)
+    check_alike(written_on)
+    # Where something was added that nobody knows, zeros do not stay.
+    places, sums = torch.randint(4, (9,), device="cuda"), torch.zeros(4, device="cuda")
+    sums.scatter_add_(0, places, torch.ones(9, device="cuda"))
+    assert len(sums.nonzero()) == 4
+
+
 def measured_on(device: str) -> dict:
     """As the sizes of images say how many parts there are of each, and where they lie."""
     def tensor(values):
@@ -272,6 +336,7 @@ def measured_on(device: str) -> dict:
 check_alike(made_on)
 check_alike(measured_on)
 check_what_nobody_computed()
+check_what_an_index_says()
 check_objects()
 # They check what they are given, and refuse what is not valid.
 Normal(torch.zeros(96, device="cuda"), torch.ones(96, device="cuda"))
