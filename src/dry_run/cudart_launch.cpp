@@ -72,6 +72,15 @@ bool is_known(const Kernel& kernel, dim3 grid, void** arguments) {
                           known, &is_of_device);
 }
 
+/// Where a kernel of another library writes, nothing is known any more.
+void forget_what_is_written(const KernelForm& form, void** arguments) {
+  for (const std::size_t place : form.written) {
+    const auto* const to = *static_cast<const void* const*>(arguments[place]);
+    const std::int64_t size = dry_run().blocks.behind(to);
+    if (size > 0) dry_run().known.forget(to, static_cast<std::size_t>(size));
+  }
+}
+
 cudaError_t launch(const void* function, dim3 grid, dim3 block, void** arguments,
                    cudaStream_t stream) {
   const Kernel& kernel = find_kernel(function);
@@ -80,6 +89,7 @@ cudaError_t launch(const void* function, dim3 grid, dim3 block, void** arguments
   if (is_known(kernel, grid, arguments)) {
     run_transfer(stream, work);
   } else {
+    forget_what_is_written(*kernel.form, arguments);
     run_work(stream, work);
   }
   return cudaSuccess;

@@ -185,13 +185,21 @@ KernelForm batch_norm(std::string_view name) {
   return {.kind = Kind::batch_norm, .tensors = has(name, "batch_norm_backward_kernel<") ? 5 : 2};
 }
 
+/// Or of what it builds in.
+bool is_of_pytorch(std::string_view name) {
+  return has(name, "at::") || has(name, "at_cuda_detail::") || has(name, "thrust::");
+}
+
 KernelForm with_pointers(std::string_view name) {
   KernelForm form;
   // Its threads read windows, so that they move more than there is: as if nothing were known.
   if (has(name, "conv_depthwise")) return form;
   const auto parameters = parameters_of(name);
   for (std::size_t i = 0; i < parameters.size(); ++i) {
-    if (has_pointer(parameters[i])) form.pointers.push_back(i);
+    if (!has_pointer(parameters[i])) continue;
+    form.pointers.push_back(i);
+    const bool is_written = parameters[i].ends_with('*') && !parameters[i].ends_with("const*");
+    if (is_written && !is_of_pytorch(name)) form.written.push_back(i);
   }
   // Its inputs stand in a structure, and are as large as its output in all.
   if (has(name, "CatArrayBatchedCopy")) form.pointers = {0, 0};

@@ -34,6 +34,8 @@ struct KernelForm {
   Access access = Access::narrow_numbers;
   /// The places of the arguments that are pointers, or structures that begin with one.
   std::vector<std::size_t> pointers{};
+  /// Those of these that point to what is no constant. Of PyTorch's own kernels none is named.
+  std::vector<std::size_t> written{};
   /// Of attention: a head's width, and the queries (backward: the keys) of a block of the grid.
   std::int64_t head = 0;
   std::int64_t rows = 0;

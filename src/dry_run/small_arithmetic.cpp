@@ -121,6 +121,18 @@ bool count_for_kept(std::string_view name, const Operation& operation, const Ope
   return true;
 }
 
+/// One of two masks of which shares are known, that lie evenly: whoever draws from what is left by
+/// the other chooses none twice. False: another kernel.
+bool join_shares(std::string_view name, const Operands& operands, KnownBytes& known) {
+  if (!has(name, "16BitwiseOrFunctorI") || operands.tensors.size() != 3) return false;
+  const auto one = known.share(operands.tensors[1].data);
+  const auto other = known.share(operands.tensors[2].data);
+  if (!one || !other) return false;
+  const Operands::Tensor& written = operands.tensors[0];
+  known.set_share(written.data, written.reach(operands.sizes), std::min(1.0, *one + *other));
+  return true;
+}
+
 /// A result of so many bytes that has gaps: what stands in these stays.
 void write_apart(const Operation& operation, const Operands& operands, std::size_t size,
                  KnownBytes& known) {
@@ -162,7 +174,8 @@ bool run_arithmetic(std::string_view name, void** arguments, KnownBytes& known,
     known.set(written.data, result.data(), size, inputs.trust());
   } else if (!compare_with_few(name, *operands, known) &&
              !compare_with_zero(name, *operation, *operands, known) &&
-             !count_for_kept(name, *operation, *operands, known)) {
+             !count_for_kept(name, *operation, *operands, known) &&
+             !join_shares(name, *operands, known)) {
     known.forget(written.data, size);
   }
   return true;

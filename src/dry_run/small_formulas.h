@@ -294,7 +294,12 @@ T remainder(const T* in, const void* functor) {
   const T found = rest(in, functor);
   return found != 0 && (in[1] < 0) != (found < 0) ? found + in[1] : found;
 }
-/// The same with what stands in the functor on the right.
+/// The same with what stands in the functor on the left, or on the right.
+template <class T, T (*of_two)(const T*, const void*)>
+T of_held(const T* in, const void* functor) {
+  const std::array<T, 2> both{held<T>(functor, 1), in[0]};
+  return of_two(both.data(), functor);
+}
 template <class T, T (*of_two)(const T*, const void*)>
 T with_held(const T* in, const void* functor) {
   const std::array<T, 2> both{in[0], held<T>(functor, 1)};

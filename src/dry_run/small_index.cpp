@@ -55,6 +55,26 @@ struct IndexedDimension {
   std::size_t stride;  // bytes
 };
 
+/// What is not 0 is written into zeros, at places that are not known: which share of these is not 0
+/// any more is. Samplers choose so by chance. False: it is another write.
+bool put_share_of_written(const Moves& moves, std::size_t count, KnownBytes& known) {
+  const auto are_zeros = [](const auto& bytes) {
+    return std::ranges::all_of(bytes, [](unsigned char byte) { return byte == 0; });
+  };
+  const auto* const number = static_cast<const unsigned char*>(moves.number);
+  std::vector<unsigned char> written;
+  if (number != nullptr) {
+    written.assign(number, number + moves.width);
+  } else if (moves.from_reach == moves.width) {
+    written = known.find(moves.from, moves.width);
+  }
+  const auto before = known.find(moves.to, moves.reach);
+  if (are_zeros(written) || before.empty() || !are_zeros(before)) return false;
+  const auto elements = static_cast<double>(moves.reach / moves.width);
+  known.set_share(moves.to, moves.reach, std::min(1.0, static_cast<double>(count) / elements));
+  return true;
+}
+
 /// {places of result, input and indices, result, input, how many tensors of indices, these[25],
 /// sizes[25], strides[25]}, strides in bytes.
 class IndexLists {
@@ -133,6 +153,7 @@ bool run_lists(std::string_view name, void** arguments, KnownBytes& known, Owns 
               .from_reach = launch.places.last(1) + width + (writes ? 0 : lists.last()),
               .width = width};
   if (!are_few(launch.count, width) || !lists.has_all()) {
+    if (writes && put_share_of_written(moves, launch.count, known)) return true;
     return known.forget(to, moves.reach), true;
   }
   for (std::size_t i = 0; i < launch.count; ++i) {
@@ -174,6 +195,7 @@ bool run_dimension(std::string_view name, void** arguments, KnownBytes& known, O
               .number = copies ? nullptr : launch.rest + 4 * sizeof(void*)};
   Indices chosen(known, indices, launch.places.last(1) + sizeof(std::int64_t), 8);
   if (!are_few(launch.count, width) || !chosen.has_any()) {
+    if (put_share_of_written(moves, launch.count, known)) return true;
     return known.forget(to, moves.reach), true;
   }
   for (std::size_t i = 0; i < launch.count; ++i) {

@@ -149,6 +149,21 @@ class Join {
       stride_;  // of that dimension in the result; elements, before vectors are made of them
 };
 
+/// The share of all parts that is not zero; nothing: of one that is not known.
+std::optional<double> share_of(const Join& join, unsigned parts, const KnownBytes& known) {
+  double not_zero = 0;
+  double all = 0;
+  for (std::size_t part = 0; part < parts; ++part) {
+    const auto elements = static_cast<double>(join.elements(part));
+    if (elements == 0) continue;
+    const auto share = known.share(join.from(part));
+    if (!share) return std::nullopt;
+    not_zero += *share * elements;
+    all += elements;
+  }
+  return all == 0 ? std::nullopt : std::optional(not_zero / all);
+}
+
 }  // namespace
 
 bool is_join(const char* name) { return form_of(name).has_value(); }
@@ -162,6 +177,9 @@ bool run_join(const char* name, void** arguments, unsigned parts, KnownBytes& kn
     if (join.elements(part) == 0) continue;
     if (!owns(join.from(part)) || join.run(part) == 0) return false;
     runs += join.elements(part) / join.run(part);
+  }
+  if (const auto share = share_of(join, parts, known)) {
+    return known.set_share(join.to(), join.bytes(), *share), true;
   }
   if (runs > kMostRuns) return known.forget(join.to(), join.bytes()), true;
   for (std::size_t part = 0; part < parts; ++part) {

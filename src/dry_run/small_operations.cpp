@@ -73,6 +73,14 @@ constexpr std::array kOfAll{
              &remainder<T>},
     Known<T>{{"13BUnaryFunctorI???", "21remainder_kernel_cuda", "TT", Holds::two_numbers},
              &with_held<T, &remainder<T>>},
+    Known<T>{{"13AUnaryFunctorI???", "21remainder_kernel_cuda", "TT", Holds::two_numbers},
+             &of_held<T, &remainder<T>>},
+    Known<T>{{"13AUnaryFunctorI???", "21div_floor_kernel_cuda", "TT", Holds::two_numbers},
+             &of_held<T, &divide_down<T>>},
+    Known<T>{{"13AUnaryFunctorI???", "21div_trunc_kernel_cuda", "TT", Holds::two_numbers},
+             &of_held<T, &divide_to_zero<T>>},
+    Known<T>{{"13AUnaryFunctorI???", "16fmod_kernel_cuda", "TT", Holds::two_numbers},
+             &of_held<T, &rest<T>>},
     Known<T>{{"13BinaryFunctorI???", "16fmod_kernel_cuda", "TTT", Holds::nothing}, &rest<T>},
     Known<T>{{"13BUnaryFunctorI???", "16fmod_kernel_cuda", "TT", Holds::two_numbers},
              &with_held<T, &rest<T>>},
@@ -108,6 +116,8 @@ constexpr std::array kComparisons{
 template <std::floating_point T>
 constexpr std::array kOfFloats{
     Known<T>{{"13BinaryFunctorI???", "10DivFunctorI?E", "TTT", Holds::nothing}, &divide<T>},
+    Known<T>{{"13AUnaryFunctorI???", "10DivFunctorI?E", "TT", Holds::two_numbers},
+             &of_held<T, &divide<T>>},
     Known<T>{{"22reciprocal_kernel_cuda", "EUl?E_", "TT", Holds::nothing}, &reciprocal<T>},
     Known<T>{{"15log_kernel_cuda", "EUl?E_", "TT", Holds::nothing}, &rounded<T, &std::log>},
     Known<T>{{"16log2_kernel_cuda", "EUl?E_", "TT", Holds::nothing}, &rounded<T, &std::log2>},

@@ -133,7 +133,7 @@ Bytes reduced(const Reducer& reducer, const Reduce& reduce, const void* operatio
                                  std::conditional_t<std::is_same_v<T, bool>, int, T>>;
   if (reduce.inputs_of_one() > KnownBytes::kMaxBytes / reduce.results_in_all()) return {};
   const Bytes bytes = inputs.bytes(reduce.from(), reduce.reach());
-  if (bytes.empty()) return {};
+  if (bytes.empty() || may_be_added_to<T>(bytes, inputs.trust())) return {};
   Bytes found(reduce.size());
   for (std::size_t result = 0; result < reduce.results_in_all(); ++result) {
     Sum sum = at<T>(bytes.data(), reduce.place_of_input(result, 0));
@@ -231,8 +231,6 @@ bool run_reduction(const char* name, const void* operation, KnownBytes& known, O
     Bytes bytes;
     with_type(one.type,
               [&](auto zero) { bytes = reduced<decltype(zero)>(one, reduce, operation, inputs); });
-    // Floats that were filled are often added to by kernels that are not followed.
-    if (c10::isFloatingType(one.type) && inputs.trust().is_doubted) bytes.clear();
     return bytes;
   };
   const Bytes found = found_by(reducer);

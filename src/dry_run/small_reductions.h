@@ -17,9 +17,9 @@ bool is_reduction(const char* name);
 bool is_of_all(const char* name);
 
 /// Brings what is known up to date with a launch of one: at::native::reduce_kernel(operation). What
-/// is not known counts as holding where all are to. Floats count for not known where something may
-/// have been written over them. False: the operation is not laid out as expected, or writes more
-/// than its result.
+/// is not known counts as holding where all are to. Floats that are all alike count for not
+/// known where something may have been written over them. False: the operation is not laid out as
+/// expected, or writes more than its result.
 bool run_reduction(const char* name, const void* operation, KnownBytes& known,
                    bool (*owns)(const void* address));
 

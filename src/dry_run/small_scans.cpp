@@ -73,8 +73,7 @@ void run_joined(const Scan& scan, bool is_product, KnownBytes& known) {
   // Of a mask that is not known all counts for kept. By its sums programs number what begins where
   // it holds: packed texts, of which each token would be one.
   const bool is_mask = std::ranges::all_of(joined, [](T each) { return each == T{1}; });
-  const bool may_be_added_to = std::is_floating_point_v<T> && inputs.trust().is_doubted;
-  if ((inputs.trust().is_assumed && is_mask) || may_be_added_to) {
+  if ((inputs.trust().is_assumed && is_mask) || may_be_added_to<T>(bytes, inputs.trust())) {
     return known.forget(scan.to, size);
   }
   for (std::size_t i = scan.inner; i < joined.size(); ++i) {

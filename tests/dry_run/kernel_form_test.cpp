@@ -99,6 +99,14 @@ TEST(KernelForm, OfAnotherKernelHasThePointersAmongItsArguments) {
   EXPECT_EQ(kernel_form("not_mangled").kind, Kind::other);
 }
 
+TEST(KernelForm, OfAnotherLibraryHasWhatIsWritten) {
+  const KernelForm keep = kernel_form(
+      "vision::ops::gather_keep_from_mask(bool*, unsigned long long const*, float*, int)");
+  EXPECT_EQ(keep.pointers, (std::vector<std::size_t>{0, 1, 2}));
+  EXPECT_EQ(keep.written, (std::vector<std::size_t>{0, 2}));
+  EXPECT_TRUE(kernel_form("void at::native::max_pool<float>(int, float*)").written.empty());
+}
+
 TEST(KernelForm, OfAStructureThatBeginsWithAPointerHasIt) {
   const KernelForm dropout = kernel_form(
       "void at::native::fused_dropout<float>(at::cuda::detail::TensorInfo<float const, int>, "

@@ -161,6 +161,18 @@ TEST_F(SmallArithmeticTest, KeepsNumbersBetweenTwo) {
   EXPECT_EQ(numbers<std::int64_t>(3), (std::vector<std::int64_t>{1, 3, 3}));
 }
 
+TEST_F(SmallArithmeticTest, AddsUpTheSharesOfTwoMasks) {
+  const std::string either =
+      kInARow + "NS0_13BinaryFunctorIhhhNS0_16BitwiseOrFunctorIhEEEE" + kThreeTensors;
+  char functor = 0;
+  known.set_share(operand(kLeft), 8, 0.25);
+  EXPECT_TRUE(run_in_a_row(either, &functor, 8));
+  EXPECT_FALSE(known.share(operand(kMade))) << "the other is not known";
+  known.set_share(operand(kRight), 8, 0.5);
+  EXPECT_TRUE(run_in_a_row(either, &functor, 8));
+  EXPECT_EQ(known.share(operand(kMade)), 0.75);
+}
+
 TEST_F(SmallArithmeticTest, TakesElementsAgainAndAgain) {
   StridedFunction given(3);
   given.dimensions({2, 2}, {{8, 0, 8}, {16, 8, 0}});  // a column and a row

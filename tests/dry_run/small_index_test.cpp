@@ -153,6 +153,16 @@ TEST_F(SmallIndexTest, WritesByAList) {
   EXPECT_FALSE(run(kWriteByList, 2, Lambda(2, {0, 4, 8}, words)));
 }
 
+TEST_F(SmallIndexTest, KnowsHowManyAreWrittenIntoZeros) {
+  set(kIndexedTo, {0, 0, 0, 0});
+  set(kIndexedFrom, {1});
+  EXPECT_TRUE(run(kWriteByList, 2, Lambda(2, {0, 0, 8}, list_of(4))));
+  EXPECT_EQ(known.share(kIndexedTo), 0.5);
+  set(kIndexedTo, {0, 1, 0, 0});
+  EXPECT_TRUE(run(kWriteByList, 2, Lambda(2, {0, 0, 8}, list_of(4))));
+  EXPECT_FALSE(known.share(kIndexedTo)) << "one of them may be that one";
+}
+
 TEST_F(SmallIndexTest, Fills) {
   set(kIndexedTo, {0, 0, 0, 0});
   choose({-1, 0});

@@ -53,6 +53,17 @@ TEST_F(SmallJoinTest, JoinsWhatIsKnown) {
   EXPECT_EQ(joined(5), "abcde");
 }
 
+TEST_F(SmallJoinTest, KnowsTheShareOfAllWhereItKnowsEachOnes) {
+  const Parts parts{
+      .offset = {0, 3}, .size = {3, 1}, .elements = {3, 1}, .layout = {4, 0, 0, 0, 1}};
+  known.set_share(at_place(0x1000), 3, 1);
+  EXPECT_TRUE(join(kJoin, parts, 0));
+  EXPECT_FALSE(known.share(at_place(0x3000)));
+  known.set_share(at_place(0x2000), 1, 0);
+  EXPECT_TRUE(join(kJoin, parts, 0));
+  EXPECT_EQ(known.share(at_place(0x3000)), 0.75);
+}
+
 // Two rows of three, and two of one.
 TEST_F(SmallJoinTest, JoinsRows) {
   std::string name = kJoin;

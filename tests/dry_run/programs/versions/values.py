@@ -290,6 +290,12 @@ def check_what_an_index_says():
     places, sums = torch.randint(4, (9,), device="cuda"), torch.zeros(4, device="cuda")
     sums.scatter_add_(0, places, torch.ones(9, device="cuda"))
     assert len(sums.nonzero()) == 4
+    # Samplers of detectors choose by chance, and know how many.
+    masks = [torch.zeros(1000, dtype=torch.uint8, device="cuda") for _ in range(2)]
+    for mask, count in zip(masks, (30, 50)):
+        mask[torch.randperm(1000, device="cuda")[:count]] = 1
+    assert len(torch.where(masks[0] | masks[1])[0]) == 80
+    assert len(torch.where(torch.cat(masks))[0]) == 80
 
 
 def measured_on(device: str) -> dict:
