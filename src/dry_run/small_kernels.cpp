@@ -14,13 +14,16 @@
 
 #include "src/dry_run/small_arithmetic.h"
 #include "src/dry_run/small_counts.h"
+#include "src/dry_run/small_extremes.h"
 #include "src/dry_run/small_flip.h"
 #include "src/dry_run/small_index.h"
 #include "src/dry_run/small_join.h"
+#include "src/dry_run/small_largest.h"
 #include "src/dry_run/small_launch.h"
 #include "src/dry_run/small_lists.h"
 #include "src/dry_run/small_logic.h"
 #include "src/dry_run/small_operands.h"
+#include "src/dry_run/small_radix.h"
 #include "src/dry_run/small_ranges.h"
 #include "src/dry_run/small_reductions.h"
 #include "src/dry_run/small_repeats.h"
@@ -29,6 +32,7 @@
 #include "src/dry_run/small_searches.h"
 #include "src/dry_run/small_select.h"
 #include "src/dry_run/small_shares.h"
+#include "src/dry_run/small_sort.h"
 #include "src/dry_run/small_triangles.h"
 #include "src/dry_run/small_uniques.h"
 
@@ -178,6 +182,10 @@ SmallKernel small_kernel(const char* name) {
   if (is_index(name)) return SmallKernel::index;
   if (is_scatter(name)) return SmallKernel::scatter;
   if (is_select(name)) return SmallKernel::select;
+  if (is_sort_in_place(name)) return SmallKernel::sort;
+  if (is_radix_sort(name)) return SmallKernel::radix_sort;
+  if (is_largest(name)) return SmallKernel::largest;
+  if (is_extreme(name)) return SmallKernel::extreme;
   if (is_share(name)) return SmallKernel::share;
   if (is_repeat(name)) return SmallKernel::repeat;
   if (!std::string_view(name).starts_with("_ZN2at6native")) return SmallKernel::other;
@@ -239,6 +247,14 @@ bool run_small_kernel(SmallKernel kernel, const SmallLaunch& launch, KnownBytes&
       return run_scatter(launch.name, launch.arguments, known, owns);
     case SmallKernel::select:
       return run_select(launch.name, launch.arguments, known, owns);
+    case SmallKernel::sort:
+      return run_sort_in_place(launch.name, launch.arguments, known, owns);
+    case SmallKernel::radix_sort:
+      return run_radix_sort(launch.name, launch.arguments, known, owns);
+    case SmallKernel::largest:
+      return run_largest(launch.name, launch.arguments, known, owns);
+    case SmallKernel::extreme:
+      return run_extreme(launch.name, launch.arguments[0], known, owns);
     case SmallKernel::share:
       return run_share(launch.name, launch.arguments, known, owns);
     case SmallKernel::range:

@@ -33,6 +33,10 @@ enum class SmallKernel {
   index,    // x[index], and what is written so
   scatter,  // and gather: an index for each element
   select,   // an index for each slice
+  sort,
+  radix_sort,
+  largest,  // of a row
+  extreme,  // where it stands
   share     // of a mask, where the mask is not known
 };
 

@@ -2,7 +2,6 @@
 #include "src/dry_run/small_reductions.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -15,8 +14,8 @@
 #include "src/dry_run/parts.h"
 #include "src/dry_run/small_formulas.h"
 #include "src/dry_run/small_launch.h"
-#include "src/dry_run/small_offsets.h"
 #include "src/dry_run/small_operands.h"
+#include "src/dry_run/small_reduce.h"
 
 namespace headroom::dry_run {
 namespace {
@@ -38,70 +37,16 @@ struct Reducer {
 
   /// Whether any holds, or all do, is a bool.
   bool is_check() const { return fold == Fold::any || fold == Fold::all; }
-  std::size_t width() const { return bytes_of_type(type); }
-  std::size_t width_of_result() const { return is_check() ? sizeof(bool) : width(); }
+  Reduce::Form form() const {
+    const std::size_t width = bytes_of_type(type);
+    return {width, width_of_sum, is_check() ? sizeof(bool) : width, begin_of_config()};
+  }
   /// Behind what it begins with, from which configuration it goes on: a functor, which is empty or
   /// a number, and what nothing gives; kernels that are compiled late have the latter alone. No
   /// less than an int.
   std::size_t begin_of_config() const {
-    if (finds_largest_too) return whole_parts(width() + width_of_sum, sizeof(int));
+    if (finds_largest_too) return whole_parts(bytes_of_type(type) + width_of_sum, sizeof(int));
     return std::max(sizeof(int), (is_compiled_late ? 1 : 2) * width_of_sum);
-  }
-};
-
-/// {functor, identity, {bytes of an element, inputs of a result, results, ...}, where inputs lie,
-/// where results and their first inputs lie, source, destination, another destination, a buffer of
-/// sums that several launches add up, and two buffers of the blocks}.
-struct Reduce {
-  static constexpr std::size_t kConfigBytes = 64;
-
-  Reduce(const void* operation, const Reducer& reducer)
-      : Reduce(static_cast<const char*>(operation), reducer.begin_of_config(), reducer) {}
-
-  bool is_laid_out() const {
-    return counts[0] == static_cast<int>(width_of_sum) && counts[1] >= 1 && counts[2] >= 1 &&
-           places.is_laid_out() && results.is_laid_out();
-  }
-  /// Several blocks may join what they have by way of buffers, of which nobody reads. The other
-  /// destination is not set where there is none.
-  bool writes_once() const { return pointers[3] == nullptr; }
-  std::size_t inputs_of_one() const { return static_cast<std::size_t>(counts[1]); }
-  std::size_t results_in_all() const { return static_cast<std::size_t>(counts[2]); }
-  const void* from() const { return pointers[0]; }
-  const void* to() const { return pointers[1]; }
-  const void* also_to() const { return pointers[2]; }
-  /// Bytes up to the last input's end.
-  std::size_t reach() const { return results.last(kInputs) + places.last(0) + width; }
-  std::size_t size() const { return results_in_all() * width_of_result; }
-  bool is_dense() const { return results.last(kResults) + width_of_result == size(); }
-  std::size_t place_of_input(std::size_t result, std::size_t input) const {
-    return results.of(result, kInputs) + places.of(input, 0);
-  }
-  std::size_t place_of_result(std::size_t result) const { return results.of(result, kResults); }
-
-  static constexpr std::size_t kResults = 0;
-  static constexpr std::size_t kInputs = 1;
-  std::size_t width;
-  std::size_t width_of_sum;
-  std::size_t width_of_result;
-  std::array<int, 3> counts;
-  Offsets places;
-  Offsets results;
-  std::array<const void*, 6> pointers;
-
- private:
-  Reduce(const char* operation, std::size_t config, const Reducer& reducer)
-      : width(reducer.width()),
-        width_of_sum(reducer.width_of_sum),
-        width_of_result(reducer.width_of_result()),
-        counts(at<std::array<int, 3>>(operation, config)),
-        places(operation + config + kConfigBytes, 1),
-        results(operation + config + kConfigBytes + Offsets::bytes(1), 2),
-        pointers(at<std::array<const void*, 6>>(operation, pointers_at(config))) {}
-
-  static std::size_t pointers_at(std::size_t config) {
-    const std::size_t end = config + kConfigBytes + Offsets::bytes(1) + Offsets::bytes(2);
-    return whole_parts(end, alignof(void*));
   }
 };
 
@@ -221,7 +166,7 @@ bool is_of_all(const char* name) {
 bool run_reduction(const char* name, const void* operation, KnownBytes& known, Owns owns) {
   const Reducer reducer = *find_reducer(name);
   if (!is_of_expected_type(reducer, operation)) return false;
-  const Reduce reduce(operation, reducer);
+  const Reduce reduce(operation, reducer.form());
   if (!reduce.is_laid_out() || !owns(reduce.from()) || !owns(reduce.to()) || !reduce.is_dense() ||
       (reducer.type != c10::ScalarType::Bool && !reduce.writes_once())) {
     return false;

@@ -109,7 +109,7 @@ bool run_histogram(std::string_view name, void** arguments, KnownBytes& known, O
 
 /// (from, length of a row, how many of it, bool, rows, stride, the largest, their stride, where
 /// they stood, ...).
-bool run_largest(void** arguments, KnownBytes& known, Owns owns) {
+bool run_places_of_largest(void** arguments, KnownBytes& known, Owns owns) {
   const auto* const places = at<const void*>(arguments[8]);
   const auto length = at<std::uint32_t>(arguments[1]);
   const std::size_t count =
@@ -149,7 +149,7 @@ bool is_share(const char* name) {
 
 bool run_share(const char* name, void** arguments, KnownBytes& known, Owns owns) {
   if (has(name, kScatter)) return run_scatter_anywhere(name, arguments, known, owns);
-  if (has(name, kLargest)) return run_largest(arguments, known, owns);
+  if (has(name, kLargest)) return run_places_of_largest(arguments, known, owns);
   return run_histogram(name, arguments, known, owns);
 }
 

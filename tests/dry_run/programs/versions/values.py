@@ -186,7 +186,7 @@ def check_what_others_leave():
     """Kernels that nobody follows may write anywhere. What was sent counts, and is no guess."""
     mask = torch.tensor([[1, 1, 1, 0], [1, 1, 0, 0]]).cuda()
     ones = torch.ones(7, dtype=torch.int64, device="cuda")
-    torch.randn(100, device="cuda").sort()
+    torch.randn(100, device="cuda").kthvalue(3)
     assert ones.cumsum(0).tolist() == [1, 2, 3, 4, 5, 6, 7]
     assert ones.float().long().cumsum(0).tolist() == [1, 2, 3, 4, 5, 6, 7]
     assert mask.sum(-1, dtype=torch.int32).max() == 3
@@ -281,11 +281,38 @@ def written_on(device: str) -> dict:
     return made
 
 
+def sorted_on(device: str) -> dict:
+    """What is sorted, and where the largest stand."""
+    numbers = torch.tensor((3, 1, 4, 15, 9, 26, 5, 35, -8, 97)).to(device)
+    table = (torch.arange(60).to(device) * 37 % 61).view(4, 15)
+    same = torch.tensor((2.0, 1, 2, 1, 1)).to(device)
+    made = {
+        "stable": same.sort(stable=True)[1],
+        "stable, down": same.sort(stable=True, descending=True)[1],
+        "order of bools": (same > 1).sort(stable=True)[1],
+        "where the largest is": numbers.argmax(),
+        "where the smallest of halves is": torch.tensor((2.0, 0, 1)).half().to(device).argmin(),
+        "where the largest of rows is": table.argmax(1),
+        "where the smallest of columns is": table.argmin(0),
+        "in order": numbers[numbers.argsort()],
+    }
+    for name, (values, places) in {
+            "up": numbers.sort(), "down": numbers.float().sort(descending=True),
+            "largest": numbers.topk(3), "smallest of rows": table.topk(4, largest=False),
+            "of rows": table.max(1), "of columns": table.min(0), "rows": table.sort(1),
+            "columns": table.sort(0), "many": (table.view(-1) * 1.5).sort(),
+            "more": (torch.arange(300).to(device) * 7 % 307).sort(),
+            "most": (torch.arange(4100.0) * 7 % 4111).to(device).sort()}.items():
+        made |= {f"{name}, sorted": values, f"{name}, places": places}
+    return made
+
+
 def check_what_an_index_says():
     if torch.__version__.startswith("2.1."):
         return  # elements that lie apart are not followed there
     check_alike(indexed_on)
     check_alike(written_on)
+    check_alike(sorted_on)
     # Where something was added that nobody knows, zeros do not stay.
     places, sums = torch.randint(4, (9,), device="cuda"), torch.zeros(4, device="cuda")
     sums.scatter_add_(0, places, torch.ones(9, device="cuda"))
@@ -293,9 +320,14 @@ def check_what_an_index_says():
     # Samplers of detectors choose by chance, and know how many.
     masks = [torch.zeros(1000, dtype=torch.uint8, device="cuda") for _ in range(2)]
     for mask, count in zip(masks, (30, 50)):
-        mask[torch.randperm(1000, device="cuda")[:count]] = 1
+        mask[torch.randint(1000, (count,), device="cuda")] = 1
     assert len(torch.where(masks[0] | masks[1])[0]) == 80
     assert len(torch.where(torch.cat(masks))[0]) == 80
+    assert torch.randn(5, device="cuda").argsort().tolist() == [0, 1, 2, 3, 4]  # valid places
+    lengths, order = torch.tensor([3, 5, 2]).cuda().sort(descending=True)
+    packed = torch.nn.utils.rnn.pack_padded_sequence(
+        torch.randn(3, 5, 4, device="cuda")[order], lengths.cpu(), batch_first=True)
+    assert packed.batch_sizes.tolist() == [3, 3, 2, 1, 1]
 
 
 def measured_on(device: str) -> dict:
