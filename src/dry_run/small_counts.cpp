@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -14,6 +15,7 @@ namespace headroom::dry_run {
 namespace {
 
 constexpr std::string_view kNonzero = "NonZeroOpI";
+constexpr std::string_view kTrues = "21MapNumberOfTrueValues";  // unique() of bools
 constexpr std::string_view kOneBlock = "DeviceReduceSingleTileKernel";
 constexpr std::string_view kBlocks = "18DeviceReduceKernel";
 constexpr std::string_view kNothingYet = "DeviceCompactInitKernel";
@@ -41,10 +43,15 @@ struct Chosen {
   Numbers places;  // none, where nothing is known of them
 };
 
+/// Of what is counted; nothing: it is none that is followed.
+std::optional<c10::ScalarType> counted_type(std::string_view name) {
+  return has(name, kTrues) ? c10::ScalarType::Byte : type_behind(name, kNonzero);
+}
+
 Chosen choose(std::string_view name, const void* from, int elements, const KnownBytes& known) {
   const double share = known.share(from).value_or(1);
   const Chosen assumed{static_cast<std::int32_t>(std::lround(share * elements)), kAssumed, {}};
-  const auto type = type_behind(name, kNonzero);
+  const auto type = counted_type(name);
   if (!type) return assumed;
   Inputs inputs(known);
   const auto bytes = inputs.bytes(from, static_cast<std::size_t>(elements) * bytes_of_type(*type));
@@ -125,7 +132,9 @@ bool run_indices(void** arguments, KnownBytes& known, Owns owns) {
 
 bool is_count(const char* name) {
   const std::string_view text(name);
-  if (has(text, kNonzero)) return has(text, kOneBlock) || has(text, kBlocks) || has(text, kPlaces);
+  if (has(text, kNonzero) || has(text, kTrues)) {
+    return has(text, kOneBlock) || has(text, kBlocks) || has(text, kPlaces);
+  }
   return is_sum_of_counts(text) || has(text, kNothingYet) || has(text, kIndices);
 }
 
@@ -137,7 +146,7 @@ bool run_count(const char* name, void** arguments, unsigned blocks, KnownBytes& 
     return owns(pointer(arguments, 2));
   }
   if (has(name, kPlaces)) return run_places(name, arguments, known, owns);
-  if (has(name, kNonzero)) return run_reduce_of_elements(name, arguments, blocks, known, owns);
+  if (has(name, kNonzero) || has(name, kTrues)) return run_reduce_of_elements(name, arguments, blocks, known, owns);
   return run_sum_of_counts(arguments, known, owns);
 }
 

@@ -9,6 +9,7 @@
 
 #include "src/dry_run/small_launch.h"
 #include "src/dry_run/small_offsets.h"
+#include "src/dry_run/small_operands.h"
 
 namespace headroom::dry_run {
 namespace {
@@ -39,14 +40,40 @@ struct Flip {
   const char* from;
 };
 
+constexpr std::string_view kRoll = "16roll_cuda_kernelI";
+
+/// <T>(const T* from, T* to, int64 count, -, first of the dimension, its size, stride, -): along
+/// one dimension elements move to its begin.
+bool run_roll(std::string_view name, void** arguments, KnownBytes& known, Owns owns) {
+  const auto number = [&](std::size_t index) { return at<std::size_t>(arguments[index]); };
+  const std::size_t width = bytes_of_type(*type_behind(name, kRoll));
+  const std::size_t length = number(5);
+  const std::size_t row = length * number(6);  // elements
+  const void* const to = pointer(arguments, 1);
+  const std::size_t size = number(2) * width;
+  if (!owns(pointer(arguments, 0)) || !owns(to) || row == 0 || number(2) % row != 0) return false;
+  if (size > KnownBytes::kMaxBytes) return known.forget(to, size), true;
+  Inputs inputs(known);
+  const auto bytes = inputs.bytes(pointer(arguments, 0), size);
+  std::vector<unsigned char> rolled(size);
+  for (std::size_t i = 0; i < number(2) && !bytes.empty(); ++i) {
+    const std::size_t from = i / row * row + (i % row + number(4) * number(6)) % row;
+    std::copy_n(&bytes[from * width], width, &rolled[i * width]);
+  }
+  put(known, to, {rolled.data(), size, !bytes.empty()}, inputs);
+  return true;
+}
+
 }  // namespace
 
 bool is_flip(const char* name) {
+  if (has(name, kRoll)) return type_behind(name, kRoll).has_value();
   return has(name, "24index_elementwise_kernelI") && has(name, "16flip_kernel_implI");
 }
 
 /// index_elementwise_kernel(int count, functor).
 bool run_flip(const char* name, void** arguments, KnownBytes& known, Owns owns) {
+  if (has(name, kRoll)) return run_roll(name, arguments, known, owns);
   const Flip flip(arguments[1]);
   const auto count = static_cast<std::size_t>(at<int>(arguments[0]));
   const std::size_t width = opaque_bytes(name);

@@ -3,7 +3,7 @@
 
 #include "src/dry_run/known_bytes.h"
 
-// torch.flip: solvers turn their times around with it, and check that they rise.
+// torch.flip and torch.roll: solvers turn their times around, and check that they rise.
 namespace headroom::dry_run {
 
 /// By the kernel's mangled name.
