@@ -61,14 +61,15 @@ const Kernel& find_kernel(const void* function) {
 bool is_of_device(const void* address) { return dry_run().owner(address) != nullptr; }
 
 /// Whether the kernel writes nowhere but where DryRun::known says.
-bool is_known(const Kernel& kernel, dim3 grid, void** arguments) {
+bool is_known(const Kernel& kernel, dim3 grid, dim3 block, void** arguments) {
   KnownBytes& known = dry_run().known;
   if (!are_kernels_of_torch_known()) {
     // Which kernels write where is not known there, so what a check gave counts until the next one.
     known.forget_assumed();
     if (!is_check(kernel.kind)) return false;
   }
-  return run_small_kernel(kernel.kind, {kernel.name, arguments, grid.x, grid.y, dry_run().blocks},
+  return run_small_kernel(kernel.kind,
+                          {kernel.name, arguments, grid.x, grid.y, block.x, dry_run().blocks},
                           known, &is_of_device);
 }
 
@@ -86,7 +87,7 @@ cudaError_t launch(const void* function, dim3 grid, dim3 block, void** arguments
   const Kernel& kernel = find_kernel(function);
   const Work work =
       launch_work(dry_run().gpu, *kernel.form, {grid, block, arguments}, dry_run().blocks);
-  if (is_known(kernel, grid, arguments)) {
+  if (is_known(kernel, grid, block, arguments)) {
     run_transfer(stream, work);
   } else {
     forget_what_is_written(*kernel.form, arguments);

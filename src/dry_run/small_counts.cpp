@@ -146,7 +146,8 @@ bool run_count(const char* name, void** arguments, unsigned blocks, KnownBytes& 
     return owns(pointer(arguments, 2));
   }
   if (has(name, kPlaces)) return run_places(name, arguments, known, owns);
-  if (has(name, kNonzero) || has(name, kTrues)) return run_reduce_of_elements(name, arguments, blocks, known, owns);
+  if (has(name, kNonzero) || has(name, kTrues))
+    return run_reduce_of_elements(name, arguments, blocks, known, owns);
   return run_sum_of_counts(arguments, known, owns);
 }
 

@@ -110,6 +110,11 @@ template <class T>
 T filled(const T*, const void* functor) {
   return held<T>(functor);
 }
+/// {bool}.
+template <class T>
+T filled_by_flag(const T*, const void* functor) {
+  return static_cast<T>(at<bool>(functor));
+}
 template <class T>
 T replaced(const T* in, const void* functor) {
   return in[1] != T{0} ? held<T>(functor) : in[0];

@@ -24,6 +24,7 @@
 #include "src/dry_run/small_logic.h"
 #include "src/dry_run/small_operands.h"
 #include "src/dry_run/small_radix.h"
+#include "src/dry_run/small_random.h"
 #include "src/dry_run/small_ranges.h"
 #include "src/dry_run/small_reductions.h"
 #include "src/dry_run/small_repeats.h"
@@ -187,6 +188,7 @@ SmallKernel small_kernel(const char* name) {
   if (is_largest(name)) return SmallKernel::largest;
   if (is_extreme(name)) return SmallKernel::extreme;
   if (is_share(name)) return SmallKernel::share;
+  if (is_random(name)) return SmallKernel::random;
   if (is_repeat(name)) return SmallKernel::repeat;
   if (!std::string_view(name).starts_with("_ZN2at6native")) return SmallKernel::other;
   // The second takes what lies at no multiple of a vector, and what it converts as it reads.
@@ -229,6 +231,9 @@ bool run_small_kernel(SmallKernel kernel, const SmallLaunch& launch, KnownBytes&
       return run_add_to_lists(launch.arguments, launch.grid_x, known, owns);
     case SmallKernel::triangle:
       return run_triangle(launch.name, launch.arguments, launch.blocks, known, owns);
+    case SmallKernel::random:
+      return run_random(launch.name, launch.arguments,
+                        std::uint64_t{launch.grid_x} * launch.block_x, known, owns);
     case SmallKernel::repeat:
       return run_repeat(launch.name, launch.arguments, known, owns);
     case SmallKernel::search:

@@ -23,6 +23,7 @@ enum class SmallKernel {
   join,
   lists,  // to whose elements a number is added
   triangle,
+  random,
   repeat,
   search,
   range,
@@ -54,6 +55,7 @@ struct SmallLaunch {
   void** arguments;
   unsigned grid_x;
   unsigned grid_y;
+  unsigned block_x;
   const LiveBlocks& blocks;
 };
 

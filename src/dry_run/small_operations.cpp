@@ -186,6 +186,7 @@ constexpr std::array kOfBools{
     Known<double>{{"23bitwise_not_kernel_cuda", "EUlbE_", "bb", Holds::nothing}, &is_zero<double>},
     Known<double>{{"23logical_not_kernel_cuda", "EUlbE_", "bb", Holds::nothing}, &is_zero<double>},
     Known<double>{{"23direct_copy_kernel_cuda", "EUlbE_", "bb", Holds::nothing}, &same<double>},
+    Known<double>{{"11FillFunctorIbE", "", "b", Holds::flag}, &filled_by_flag<double>},
     Known<double>{{"17where_kernel_impl", "EUlbbbE_", "bbbb", Holds::nothing}, &either<double>},
     Known<double>{{"18masked_fill_kernel", "EUlbbE_", "bbb", Holds::flag},
                   &replaced_by_flag<double>},

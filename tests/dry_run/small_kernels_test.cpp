@@ -98,8 +98,8 @@ class SmallKernelsTest : public testing::Test {
   }
 
   bool run(const char* name, std::vector<void*> arguments, unsigned grid_y = 1) {
-    return run_small_kernel(small_kernel(name), {name, arguments.data(), 1, grid_y, blocks}, known,
-                            &is_owned);
+    return run_small_kernel(small_kernel(name), {name, arguments.data(), 1, grid_y, 1, blocks},
+                            known, &is_owned);
   }
   /// `functor`: its members.
   bool run_elementwise(const char* name, Numbers functor, std::vector<const char*> data) {

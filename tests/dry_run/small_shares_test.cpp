@@ -114,7 +114,7 @@ TEST_F(SmallShares, CopiesHaveTheShareOfWhatIsCopied) {
   int count = 512;
   std::array<const char*, 2> data{share_at(0x8000), share_at(0x1000)};
   std::vector<void*> arguments{&count, nullptr, data.data()};
-  const SmallLaunch launch{kConversion.c_str(), arguments.data(), 1, 1, blocks};
+  const SmallLaunch launch{kConversion.c_str(), arguments.data(), 1, 1, 1, blocks};
   EXPECT_FALSE(run_copy_of_share(launch, known_, &is_of_shares)) << "of which nothing is known";
   EXPECT_TRUE(scatter(128, 64, 1));
   EXPECT_TRUE(run_copy_of_share(launch, known_, &is_of_shares));

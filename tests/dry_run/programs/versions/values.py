@@ -11,6 +11,11 @@ ALL = (*INTEGERS, torch.float32, torch.float64, torch.float16, torch.bool)
 NARROW = (torch.uint8, torch.int8, torch.int16)
 
 
+def unknown(*shape, dtype=torch.float32) -> torch.Tensor:
+    """On the device, which a plan does not compute."""
+    return torch.erf(torch.randn(shape, device="cuda")).to(dtype)
+
+
 def made_on(device: str) -> dict:
     """Tensors by what they are; those of a device and of the host must agree."""
     def tensor(values, dtype=torch.int64):
@@ -166,7 +171,7 @@ def check_objects():
 
 def check_what_nobody_computed():
     """A loss is finite, and of a mask all is kept."""
-    loss, scores = torch.randn((), device="cuda"), torch.randn(100, device="cuda")
+    loss, scores = unknown(), unknown(100)
     assert torch.isfinite(loss) and not torch.isnan(loss)
     assert (scores > 0).all() and (scores[:1] > 0).all()
     assert not (scores > 0).any() and not (scores[:1] > 0).any()
@@ -175,10 +180,10 @@ def check_what_nobody_computed():
     check_what_is_distinct()
     check_what_is_drawn()
     check_what_others_leave()
-    tokens, ends = torch.randint(9, (4, 6), device="cuda"), torch.tensor([1, 2]).cuda()
+    tokens, ends = unknown(4, 6, dtype=torch.int64), torch.tensor([1, 2]).cuda()
     if not torch.__version__.startswith("2.1."):
         assert not torch.isin(tokens, ends).all()  # so that texts go on
-    begins = (torch.randint(9, (64,), device="cuda") != 1).cumsum(0)
+    begins = (unknown(64, dtype=torch.int64) != 1).cumsum(0)
     assert (begins == 0).all()  # so that texts are not packed
 
 
@@ -209,19 +214,19 @@ def check_what_is_drawn():
     """Deviations that nobody computed are valid, however many there are."""
     for shape in ((), (1, 1), (8, 3)):
         for dtype in (torch.float32, torch.bfloat16):
-            deviations = torch.randn(shape, device="cuda", dtype=dtype).exp()
+            deviations = unknown(*shape, dtype=dtype).exp()
             Normal(torch.zeros_like(deviations), deviations).sample()
             torch.nn.functional.gaussian_nll_loss(deviations, deviations, deviations)
     # It asks whether the windows leave a gap, which is an error.
     window = torch.hann_window(64, device="cuda")
-    spectrum = torch.stft(torch.randn(640, device="cuda"), 64, window=window, return_complex=True)
+    spectrum = torch.stft(unknown(640), 64, window=window, return_complex=True)
     assert torch.istft(spectrum, 64, window=window).shape == (640,)
-    assert torch.rand(9, device="cuda").sum() != 0  # as weights are checked
+    assert unknown(9).sum() != 0  # as weights are checked
 
 
 def check_what_is_distinct():
     """Rows, and the places of a sparse tensor, of which nobody knows better."""
-    places, rows = torch.randint(50, (2, 3000), device="cuda"), torch.rand(3000, 3, device="cuda")
+    places, rows = unknown(2, 3000, dtype=torch.int64), unknown(3000, 3)
     sparse = torch.sparse_coo_tensor(places, torch.ones(3000, device="cuda"), (50, 50))
     assert sparse.coalesce()._nnz() == 3000
     assert len(torch.unique(rows, dim=0)) == len(torch.unique(rows, dim=0, return_counts=True)[1])
@@ -314,16 +319,16 @@ def check_what_an_index_says():
     check_alike(written_on)
     check_alike(sorted_on)
     # Where something was added that nobody knows, zeros do not stay.
-    places, sums = torch.randint(4, (9,), device="cuda"), torch.zeros(4, device="cuda")
+    places, sums = unknown(9, dtype=torch.int64), torch.zeros(4, device="cuda")
     sums.scatter_add_(0, places, torch.ones(9, device="cuda"))
     assert len(sums.nonzero()) == 4
     # Samplers of detectors choose by chance, and know how many.
     masks = [torch.zeros(1000, dtype=torch.uint8, device="cuda") for _ in range(2)]
     for mask, count in zip(masks, (30, 50)):
-        mask[torch.randint(1000, (count,), device="cuda")] = 1
+        mask[unknown(count, dtype=torch.int64)] = 1
     assert len(torch.where(masks[0] | masks[1])[0]) == 80
     assert len(torch.where(torch.cat(masks))[0]) == 80
-    assert torch.randn(5, device="cuda").argsort().tolist() == [0, 1, 2, 3, 4]  # valid places
+    assert unknown(5).argsort().tolist() == [0, 1, 2, 3, 4]  # valid places
     lengths, order = torch.tensor([3, 5, 2]).cuda().sort(descending=True)
     packed = torch.nn.utils.rnn.pack_padded_sequence(
         torch.randn(3, 5, 4, device="cuda")[order], lengths.cpu(), batch_first=True)
@@ -370,11 +375,33 @@ def measured_on(device: str) -> dict:
     if not torch.__version__.startswith("2.1."):
         made["sum of a column"] = (sizes > 4)[:, 1].sum()
         made["of a column"] = (sizes > 4)[:, 1].float()
+        made["others than itself"] = ~torch.eye(3, dtype=torch.bool, device=device)
     return made
+
+
+def check_what_is_random():
+    """What GPUs draw, of a generator that begins anew."""
+    def is_near(numbers, expected):
+        torch.testing.assert_close(numbers.cpu(), torch.tensor(expected), rtol=1e-4, atol=1e-4)
+
+    torch.manual_seed(0)
+    is_near(torch.rand(5, device="cuda"), [0.3990, 0.5167, 0.0249, 0.9401, 0.9459])
+    torch.manual_seed(0)
+    is_near(torch.randn(5, device="cuda"), [-0.9247, -0.4253, -2.6438, 0.1452, -0.1209])
+    assert sorted(torch.randperm(50, device="cuda").tolist()) == list(range(50))
+    kept = torch.rand(1000, device="cuda") < 0.8
+    halves = [len(torch.ones(1000, device="cuda")[each]) for each in (kept, ~kept)]
+    assert 750 < halves[0] < 850 and sum(halves) == 1000
+    dice = torch.randint(1, 7, (600,), device="cuda")
+    assert torch.unique(dice).tolist() == [1, 2, 3, 4, 5, 6]
+    assert (torch.empty(9, dtype=torch.float64, device="cuda").uniform_(2, 3) >= 2).all()
+    while not torch.empty(2, 2, device="cuda").bernoulli_(0.3).bool().all():
+        pass
 
 
 check_alike(made_on)
 check_alike(measured_on)
+check_what_is_random()
 check_what_nobody_computed()
 check_what_an_index_says()
 check_objects()
