@@ -22,6 +22,7 @@
 #include "src/dry_run/small_launch.h"
 #include "src/dry_run/small_lists.h"
 #include "src/dry_run/small_logic.h"
+#include "src/dry_run/small_masked.h"
 #include "src/dry_run/small_operands.h"
 #include "src/dry_run/small_radix.h"
 #include "src/dry_run/small_random.h"
@@ -34,6 +35,7 @@
 #include "src/dry_run/small_select.h"
 #include "src/dry_run/small_shares.h"
 #include "src/dry_run/small_sort.h"
+#include "src/dry_run/small_sums_by_index.h"
 #include "src/dry_run/small_triangles.h"
 #include "src/dry_run/small_uniques.h"
 
@@ -167,6 +169,10 @@ bool run_elementwise(SmallKernel kernel, const SmallLaunch& launch, KnownBytes& 
   return true;
 }
 
+bool writes_nothing(const char* name) {
+  return has(name, "_assert_async_cuda_kernel") || has(name, "masked_scatter_size_check");
+}
+
 /// Of the others no name need be searched for a copy's.
 bool may_copy(SmallKernel kernel) {
   return kernel == SmallKernel::elementwise || kernel == SmallKernel::strided;
@@ -183,6 +189,9 @@ SmallKernel small_kernel(const char* name) {
   if (is_index(name)) return SmallKernel::index;
   if (is_scatter(name)) return SmallKernel::scatter;
   if (is_select(name)) return SmallKernel::select;
+  if (writes_nothing(name)) return SmallKernel::none;
+  if (is_masked_scatter(name)) return SmallKernel::masked_scatter;
+  if (is_sum_by_index(name)) return SmallKernel::sum_by_index;
   if (is_sort_in_place(name)) return SmallKernel::sort;
   if (is_radix_sort(name)) return SmallKernel::radix_sort;
   if (is_largest(name)) return SmallKernel::largest;
@@ -252,6 +261,12 @@ bool run_small_kernel(SmallKernel kernel, const SmallLaunch& launch, KnownBytes&
       return run_scatter(launch.name, launch.arguments, known, owns);
     case SmallKernel::select:
       return run_select(launch.name, launch.arguments, known, owns);
+    case SmallKernel::none:
+      return true;
+    case SmallKernel::masked_scatter:
+      return run_masked_scatter(launch.name, launch.arguments, known, owns);
+    case SmallKernel::sum_by_index:
+      return run_sum_by_index(launch.name, launch.arguments, known, launch.blocks, owns);
     case SmallKernel::sort:
       return run_sort_in_place(launch.name, launch.arguments, known, owns);
     case SmallKernel::radix_sort:
