@@ -9,7 +9,6 @@
 #include "src/dry_run/small_elements.h"
 #include "src/dry_run/small_launch.h"
 #include "src/dry_run/small_operands.h"
-#include "src/dry_run/small_order.h"
 #include "src/dry_run/small_reduce.h"
 
 namespace headroom::dry_run {
@@ -82,11 +81,14 @@ void run_results(const ExtremeForm& form, const Reduce& reduce, KnownBytes& know
   Writes values(to, form.has_values ? reach : 0);
   Writes places(form.has_values ? static_cast<const char*>(reduce.also_to()) : to,
                 reach / width * kPlace);
+  Trust trust;
+  const auto bytes = known.find(reduce.from(), reduce.reach(), &trust);
+  const bool is_filled = may_be_added_to<T>(bytes, trust);
   for (std::size_t result = 0; result < reduce.results_in_all(); ++result) {
     const std::size_t place = reduce.place_of_result(result);
     const std::size_t place_of_place = place / width * kPlace;
     auto found = extreme_of_result<T>(reduce, result, form.is_largest, inputs);
-    if (kIsFloating<T> && inputs.trust().is_doubted) found.reset();
+    if (is_filled) found.reset();
     if (!found) {
       if (form.has_values) values.forget(place, width);
       places.forget(place_of_place, kPlace);

@@ -96,11 +96,13 @@ std::vector<std::size_t> places_of_largest(const std::vector<std::uint64_t>& ran
   return places;
 }
 
-/// False: some of the numbers are not known.
+/// False: some of the numbers are not known, or they may be added to: where zeros were, the scores
+/// of experts come to stand, by kernels that are not followed.
 template <class T>
 bool run_rows_of_largest(const LargestLaunch& launch, KnownBytes& known) {
-  Elements from(known, launch.from.data(),
-                LargestLaunch::reach(launch.from, launch.length, launch.step, launch.width));
+  const std::size_t reach =
+      LargestLaunch::reach(launch.from, launch.length, launch.step, launch.width);
+  Elements from(known, launch.from.data(), reach);
   Writes largest(launch.largest.data(), LargestLaunch::reach(launch.largest, launch.count,
                                                              launch.step_of_largest, launch.width));
   Writes places(launch.places.data(),
@@ -126,6 +128,7 @@ bool run_rows_of_largest(const LargestLaunch& launch, KnownBytes& known) {
       ++i;
     }
   }
+  if (may_be_added_to<T>(known.find(launch.from.data(), reach), from.trust())) return false;
   largest.tell(known, from.trust());
   places.tell(known, from.trust());
   return true;

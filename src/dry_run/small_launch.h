@@ -71,7 +71,7 @@ class Inputs {
 /// filled before, which is all alike. What was sent counts.
 template <class T>
 bool may_be_added_to(const std::vector<unsigned char>& bytes, Trust trust) {
-  if (!std::is_floating_point_v<T> || !trust.is_doubted) return false;
+  if (std::is_integral_v<T> || !trust.is_doubted) return false;
   for (std::size_t i = sizeof(T); i + sizeof(T) <= bytes.size(); i += sizeof(T)) {
     if (at<T>(bytes.data(), i) != at<T>(bytes.data())) return false;
   }

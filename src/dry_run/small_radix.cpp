@@ -22,7 +22,9 @@ constexpr std::string_view kAtOnce = "DeviceRadixSortSingleTileKernelI";
 constexpr std::string_view kOfOneDigit = "DeviceRadixSortOnesweepKernelI";
 constexpr std::string_view kHistogramOfDigits = "DeviceRadixSortHistogramKernelI";
 constexpr std::string_view kSumsOfDigits = "DeviceRadixSortExclusiveSumKernelI";
-constexpr std::string_view kRange = "27fill_reverse_indices_kernelE";
+constexpr std::string_view kRange = "27fill_reverse_indices_kernelEPl";
+constexpr std::string_view kRowsAndPlaces = "29fill_index_and_segment_kernelE";
+constexpr std::string_view kIntoRows = "23sort_postprocess_kernelI";
 
 /// <policy, order, type of keys, of values, ...>: CUDA 12's names say the order by a bool. Of types
 /// that are classes the policy names them first.
@@ -133,8 +135,10 @@ bool run_pairs(const RadixForm& form, const RadixLaunch& launch, KnownBytes& kno
   return true;
 }
 
-/// (numbers, how many, {length of a row, ...}): each is its place in the row.
-bool run_range_in_rows(void** arguments, KnownBytes& known, Owns owns) {
+/// Of sorts of several rows at once the values are {int row, place in it}; of those of one row, the
+/// place in 8 bytes. (values, how many, {length of a row, ...}).
+bool run_range_in_rows(bool has_rows, void** arguments, KnownBytes& known, Owns owns) {
+  constexpr unsigned kBits = 32;
   const void* const to = pointer(arguments, 0);
   const auto count = at<std::uint32_t>(arguments[1]);
   const auto length = at<std::uint32_t>(arguments[2]);
@@ -142,31 +146,67 @@ bool run_range_in_rows(void** arguments, KnownBytes& known, Owns owns) {
   const std::size_t size = std::size_t{count} * sizeof(std::int64_t);
   if (size > KnownBytes::kMaxBytes) return known.forget(to, size), true;
   Numbers numbers;
-  for (std::uint32_t i = 0; i < count; ++i) numbers.push_back(i % length);
+  for (std::int64_t i = 0; i < count; ++i) {
+    numbers.push_back(has_rows ? i % length << kBits | i / length : i % length);
+  }
   known.set(to, numbers.data(), size);
   return true;
 }
 
-/// The bins of digits, of which no one reads but these kernels.
+/// sort_postprocess_kernel<type>(numbers, to, int64 places, {int row, place}, int rows, length).
+bool run_into_rows(std::string_view name, void** arguments, KnownBytes& known, Owns owns) {
+  constexpr std::size_t kPlace = sizeof(std::int64_t);
+  const std::size_t width = bytes_of_type(*type_behind(name, kIntoRows));
+  const std::size_t length = at<std::uint32_t>(arguments[5]);
+  const std::size_t count = at<std::uint32_t>(arguments[4]) * length;
+  for (std::size_t i = 0; i < 4; ++i) {
+    if (!owns(pointer(arguments, i))) return false;
+  }
+  Inputs inputs(known);
+  const Bytes numbers = inputs.bytes(pointer(arguments, 0), count * width);
+  const Bytes sorted = inputs.bytes(pointer(arguments, 3), count * kPlace);
+  const bool is_known = !numbers.empty() && !sorted.empty();
+  Bytes values(is_known ? count * width : 0);
+  Numbers places;
+  for (std::size_t i = 0; i < count && is_known; ++i) {
+    const std::size_t place = at<std::uint32_t>(sorted.data(), i * kPlace + sizeof(int));
+    if (place >= length) return false;
+    places.push_back(static_cast<std::int64_t>(place));
+    std::copy_n(&numbers[(i / length * length + place) * width], width, &values[i * width]);
+  }
+  put(known, pointer(arguments, 1), {values.data(), count * width, is_known}, inputs);
+  put(known, pointer(arguments, 2), {places.data(), count * kPlace, is_known}, inputs);
+  return true;
+}
+
+/// (bins of each digit, keys, how many, int first bit, last bit, ...): no one reads the bins but
+/// these kernels, of which another adds them up.
 bool forget_bins(void** arguments, KnownBytes& known, Owns owns) {
-  constexpr std::size_t kBins = 8 * 256 * sizeof(std::uint64_t);
-  known.forget(pointer(arguments, 0), kBins);
-  return owns(pointer(arguments, 0));
+  constexpr std::uint32_t kBits = 8;  // of a digit
+  constexpr std::size_t kBins = 256 * sizeof(std::uint64_t);
+  const void* const bins = pointer(arguments, 0);
+  const std::uint32_t bits = at<std::uint32_t>(arguments[4]) - at<std::uint32_t>(arguments[3]);
+  if (!owns(bins) || bits > 64) return false;
+  known.forget(bins, (bits + kBits - 1) / kBits * kBins);
+  return true;
 }
 
 }  // namespace
 
 bool is_radix_sort(const char* name) {
-  if (has(name, kRange)) return has(name, "kernelEPl");
+  if (has(name, kRange) || has(name, kRowsAndPlaces)) return true;
+  if (has(name, kIntoRows)) return type_behind(name, kIntoRows) && !has(name, "PKT0_");
   if (has(name, kHistogramOfDigits) || has(name, kSumsOfDigits)) return true;
   return (has(name, kOfOneDigit) || has(name, kAtOnce)) && radix_form(name);
 }
 
 bool run_radix_sort(const char* name, void** arguments, KnownBytes& known, Owns owns) {
-  if (has(name, kRange)) return run_range_in_rows(arguments, known, owns);
-  if (has(name, kHistogramOfDigits) || has(name, kSumsOfDigits)) {
-    return forget_bins(arguments, known, owns);
-  }
+  if (has(name, kRange)) return run_range_in_rows(/*has_rows=*/false, arguments, known, owns);
+  if (has(name, kRowsAndPlaces))
+    return run_range_in_rows(/*has_rows=*/true, arguments, known, owns);
+  if (has(name, kIntoRows)) return run_into_rows(name, arguments, known, owns);
+  if (has(name, kSumsOfDigits)) return owns(pointer(arguments, 0));
+  if (has(name, kHistogramOfDigits)) return forget_bins(arguments, known, owns);
   return run_pairs(*radix_form(name), radix_launch(name, arguments), known, owns);
 }
 

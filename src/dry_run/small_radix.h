@@ -3,8 +3,8 @@
 
 #include "src/dry_run/known_bytes.h"
 
-// CUB's radix sorts of numbers, each with a value: sort() of more than 4,096 numbers in a row, and
-// what adds where it finds the same index several times.
+// CUB's radix sorts of numbers, some of which take a value along: sort() of more than 4,096 numbers
+// in a row, unique(), and what adds where it finds the same index several times.
 namespace headroom::dry_run {
 
 /// By the kernel's mangled name.

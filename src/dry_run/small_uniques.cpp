@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/dry_run/small_uniques.h"
 
-#include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <optional>
 #include <string_view>
-#include <type_traits>
 #include <vector>
 
 #include "src/dry_run/small_launch.h"
@@ -17,7 +14,6 @@ namespace {
 
 using Bytes = std::vector<unsigned char>;
 
-constexpr std::string_view kSort = "DeviceRadixSortSingleTileKernel";
 constexpr std::string_view kKeepOne = "DeviceSelectSweepKernel";
 constexpr std::string_view kCountEach = "DeviceReduceByKeyKernelI";
 // What follows these is the type.
@@ -31,40 +27,6 @@ std::optional<c10::ScalarType> type_read(std::string_view name) {
     if (const auto type = type_behind(name, before)) return type;
   }
   return std::nullopt;
-}
-
-/// Of a sort in ascending order, which CUDA 12's names say by a bool.
-std::optional<c10::ScalarType> sorted_type(std::string_view name) {
-  const auto type = type_behind(name, "SortOrderE0E");
-  return type ? type : type_behind(name, "ELb0E");
-}
-
-template <class T>
-std::vector<T> values_in(const Bytes& bytes) {
-  std::vector<T> values(bytes.size() / sizeof(T));
-  std::memcpy(values.data(), bytes.data(), values.size() * sizeof(T));
-  return values;
-}
-
-/// (numbers, sorted numbers, -, -, how many, ...).
-bool run_sort(std::string_view name, void** arguments, KnownBytes& known, Owns owns) {
-  const void* const to = pointer(arguments, 1);
-  if (!owns(pointer(arguments, 0)) || !owns(to)) return false;
-  const c10::ScalarType type = *sorted_type(name);
-  const std::size_t size = at<std::uint32_t>(arguments[4]) * bytes_of_type(type);
-  Inputs inputs(known);
-  Bytes bytes = inputs.bytes(pointer(arguments, 0), size);
-  with_type(type, [&](auto zero) {
-    if constexpr (!std::is_same_v<decltype(zero), bool>) {
-      auto values = values_in<decltype(zero)>(bytes);
-      std::ranges::sort(values, [](auto one, auto other) {  // what is no number comes last
-        return other != other ? one == one : one < other;
-      });
-      std::memcpy(bytes.data(), values.data(), bytes.size());
-    }
-  });
-  put(known, to, {bytes.data(), size, !bytes.empty()}, inputs);
-  return true;
 }
 
 /// What stands in a row, and how often.
@@ -148,9 +110,6 @@ bool run_distinct(const Kept& kept, void** arguments, KnownBytes& known, Owns ow
   return true;
 }
 
-bool is_sort(std::string_view name) {
-  return has(name, kSort) && has(name, "NullType") && sorted_type(name);
-}
 bool keeps_one(std::string_view name) {
   return has(name, kKeepOne) && (has(name, "equal_to") || has(name, "8Equality")) &&
          type_read(name);
@@ -179,11 +138,10 @@ const Kept* find_kept(std::string_view name) {
 }  // namespace
 
 bool is_unique(const char* name) {
-  return is_sort(name) || keeps_one(name) || counts_each(name) || find_kept(name) != nullptr;
+  return keeps_one(name) || counts_each(name) || find_kept(name) != nullptr;
 }
 
 bool run_unique(const char* name, void** arguments, KnownBytes& known, Owns owns) {
-  if (is_sort(name)) return run_sort(name, arguments, known, owns);
   if (const Kept* kept = find_kept(name)) return run_distinct(*kept, arguments, known, owns);
   const Places& places = counts_each(name) ? kOfCountEach : kOfKeepOne;
   return run_runs(*type_read(name), arguments, places, known, owns);

@@ -3,9 +3,9 @@
 
 #include "src/dry_run/known_bytes.h"
 
-// Kernels of CUB's and Thrust's by which PyTorch sorts numbers and keeps one of each that are the
-// same: unique(), and coalesce() of a sparse tensor. How many there are is read by the host, and
-// says how large the result is.
+// Kernels of CUB's and Thrust's by which PyTorch keeps one of each of what are the same and stand
+// in a row, as they do once they are sorted (small_radix.h): unique(), and coalesce() of a sparse
+// tensor. How many there are is read by the host, and says how large the result is.
 namespace headroom::dry_run {
 
 /// By the kernel's mangled name.

@@ -39,6 +39,12 @@ const std::string kSortOfPairs =
     "hubIlN2at4cuda3cub6detail10OpaqueTypeILi8EEEyE10Policy1000ELNS0_9SortOrderE0ElSB_yNS1_21identi"
     "ty_decomposer_tEEEvPKT1_PSG_PKT2_PSK_T3_iiT4_";
 
+const std::string kSortOfKeys =
+    "_ZN14at_cuda_detail3cub6detail10radix_sort31DeviceRadixSortSingleTileKernelINS1_"
+    "5radix10policy_"
+    "hubIfNS0_8NullTypeEyE10Policy1000ELNS0_9SortOrderE0EfS6_yNS1_21identity_decomposer_tEEEvPKT1_P"
+    "SB_PKT2_PSF_T3_iiT4_";
+
 const char* sorted_at(std::size_t number) {
   return reinterpret_cast<const char*>(std::uintptr_t{1} << 40U) + number;
 }
@@ -135,7 +141,14 @@ TEST_F(SmallSortTest, FindsTheLargest) {
   EXPECT_TRUE(run_largest(kTopK.c_str(), arguments, known, &is_of_sorted));
   EXPECT_EQ(keys(3, 0x3000), Floats({9, 9, 5}));
   EXPECT_EQ(places(3, 0x4000), Longs({1, 3, 2}));
-  // Of what is not known the places are numbers below the length.
+  // Of what may be added to the places are numbers below the length.
+  set({0, 0, 0, 0, 0});
+  known.doubt_all();
+  EXPECT_FALSE(run_largest(kTopK.c_str(), arguments, known, &is_of_sorted));
+  EXPECT_EQ(known.limit(sorted_at(0x4000)), 5);
+  set({3, 9, 5, 9, 4});
+  EXPECT_TRUE(run_largest(kTopK.c_str(), arguments, known, &is_of_sorted));
+  EXPECT_FALSE(known.limit(sorted_at(0x4000)));
   known.forget(sorted_at(0x1000), 4);
   EXPECT_FALSE(run_largest(kTopK.c_str(), arguments, known, &is_of_sorted));
   EXPECT_EQ(known.limit(sorted_at(0x4000)), 5);
@@ -156,6 +169,22 @@ TEST_F(SmallSortTest, SortsPairsBySomeBits) {
   EXPECT_TRUE(run_radix_sort(kSortOfPairs.c_str(), arguments, known, &is_of_sorted));
   EXPECT_EQ(places(4, 0x5000), Longs({0x01, 0x11, 0x12, 0x22}));
   EXPECT_EQ(places(4, 0x6000), Longs({1, 3, 0, 2}));
+}
+
+TEST_F(SmallSortTest, SortsKeysAlone) {
+  set({3, std::numeric_limits<float>::quiet_NaN(), -1, 2});
+  std::array<const char*, 3> pointers{sorted_at(0x1000), sorted_at(0x5000), nullptr};
+  std::uint64_t count = 4;
+  int first = 0;
+  int last = 32;
+  void* arguments[] = {&pointers[0], &pointers[1], &pointers[2], &pointers[2],
+                       &count,       &first,       &last};
+  ASSERT_TRUE(is_radix_sort(kSortOfKeys.c_str()));
+  EXPECT_TRUE(run_radix_sort(kSortOfKeys.c_str(), arguments, known, &is_of_sorted));
+  const Floats sorted = keys(4, 0x5000);
+  ASSERT_EQ(sorted.size(), 4U);
+  EXPECT_EQ(Floats({sorted[0], sorted[1], sorted[2]}), Floats({-1, 2, 3}));
+  EXPECT_TRUE(std::isnan(sorted[3]));
 }
 
 }  // namespace

@@ -4,10 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <limits>
 #include <vector>
 
 namespace headroom::dry_run {
@@ -15,11 +13,6 @@ namespace {
 
 using Lengths = std::vector<std::int64_t>;
 
-const char* const kSort =
-    "_ZN14at_cuda_detail3cub6detail10radix_sort31DeviceRadixSortSingleTileKernelINS1_"
-    "5radix10policy_"
-    "hubIfNS0_8NullTypeEyE10Policy1000ELNS0_9SortOrderE0EfS6_yNS1_21identity_decomposer_tEEEvPKT1_"
-    "PSB_PKT2_PSF_T3_iiT4_";
 const char* const kKeepOne =
     "_ZN14at_cuda_detail3cub6detail6select23DeviceSelectSweepKernelINS2_10policy_hubIfNS0_"
     "8NullTypeEiLb0ELNS0_10SelectImplE0EE10Policy1000EPKfPS5_PfPlNS0_13ScanTileStateIiLb1EEES5_"
@@ -64,16 +57,6 @@ class SmallUniques : public testing::Test {
   const char* lengths_ = float_at(0x3000);
   const char* count_ = float_at(0x4000);
 };
-
-TEST_F(SmallUniques, SortWhatIsNoNumberBehindTheRest) {
-  set({3, std::numeric_limits<float>::quiet_NaN(), -1, 2});
-  std::uint64_t numbers = 4;
-  EXPECT_TRUE(run(kSort, {&from_, &firsts_, nullptr, nullptr, &numbers}));
-  const auto sorted = found<float>(firsts_, 4);
-  ASSERT_EQ(sorted.size(), 4U);
-  EXPECT_EQ((std::vector<float>{sorted[0], sorted[1], sorted[2]}), (std::vector<float>{-1, 2, 3}));
-  EXPECT_TRUE(std::isnan(sorted[3]));
-}
 
 TEST_F(SmallUniques, CountWhatStandsInARow) {
   set({1, 1, 4, 1, 1, 1});
