@@ -29,6 +29,7 @@
 #include "src/dry_run/small_ranges.h"
 #include "src/dry_run/small_reductions.h"
 #include "src/dry_run/small_repeats.h"
+#include "src/dry_run/small_resize.h"
 #include "src/dry_run/small_scans.h"
 #include "src/dry_run/small_scatter.h"
 #include "src/dry_run/small_searches.h"
@@ -217,6 +218,7 @@ SmallKernel small_kernel(const char* name) {
   if (is_reduction(name)) return is_of_all(name) ? SmallKernel::all : SmallKernel::reduction;
   if (is_triangle(name)) return SmallKernel::triangle;
   if (is_search(name)) return SmallKernel::search;
+  if (is_resize(name)) return SmallKernel::resize;
   if (is_join(name)) return SmallKernel::join;
   if (adds_to_lists(name)) return SmallKernel::lists;
   return SmallKernel::other;
@@ -247,6 +249,8 @@ bool run_small_kernel(SmallKernel kernel, const SmallLaunch& launch, KnownBytes&
                         std::uint64_t{launch.grid_x} * launch.block_x, known, owns);
     case SmallKernel::repeat:
       return run_repeat(launch.name, launch.arguments, known, owns);
+    case SmallKernel::resize:
+      return run_resize(launch.name, launch.arguments, known, owns);
     case SmallKernel::search:
       return run_search(launch.name, launch.arguments, known, owns);
     case SmallKernel::count:

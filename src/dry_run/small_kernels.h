@@ -25,6 +25,7 @@ enum class SmallKernel {
   triangle,
   random,
   repeat,
+  resize,
   search,
   range,
   count,  // of what is not zero

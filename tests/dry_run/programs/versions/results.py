@@ -190,6 +190,7 @@ def measured_on(device: str) -> dict:
         "least and most of all": torch.stack(torch.aminmax(numbers)),
         "products so far": numbers.cumprod(0),
         "rolled": sizes.roll(2, 1),
+        "resized": torch.nn.functional.interpolate(numbers[None, None], size=(3, 5)),
         "one of each bool": torch.tensor(torch.unique(sizes > 4).shape),
         "filled": (sizes > 4).masked_fill(sizes > 5, False),
         "in 16 bits": numbers.half().float() + numbers.bfloat16(),
