@@ -22,7 +22,7 @@ namespace {
 constexpr std::string_view kHalf = "N3c104HalfE";
 constexpr std::string_view kBFloat16 = "N3c108BFloat16E";
 
-/// What a functor holds; of a power of two tensors, eight bytes that it does not need.
+/// What a functor holds; a lambda that holds nothing may still have nvcc's pointer.
 enum class Holds {
   nothing,
   flag,
@@ -31,7 +31,7 @@ enum class Holds {
   which_and_two_numbers,
   number,
   two_numbers,
-  eight_bytes
+  pointer
 };
 
 /// How a mangled name tells it: what begins, and what follows somewhere, with '?' for the type. Of
@@ -94,8 +94,7 @@ constexpr std::array kOfAll{
     Known<T>{{"13BinaryFunctorI??b", "23logical_xor_kernel_cuda", "bTT", Holds::nothing},
              &one_of_two_holds<T>},
     Known<T>{{"23logical_not_kernel_cuda", "EUl?E_", "bT", Holds::nothing}, &is_zero<T>},
-    Known<T>{{"24pow_tensor_tensor_kernel", "EUl??E_", "TTT", Holds::eight_bytes},
-             &power_of_two<T>},
+    Known<T>{{"24pow_tensor_tensor_kernel", "EUl??E_", "TTT", Holds::pointer}, &power_of_two<T>},
     Known<T>{{"29pow_tensor_scalar_kernel_implI??E", "EUl?E_", "TT", Holds::nothing}, &square<T>},
     Known<T>{{"29pow_tensor_scalar_kernel_implI??E", "EUl?E0_", "TT", Holds::nothing}, &cube<T>},
     Known<T>{{"29pow_tensor_scalar_kernel_implI??E", "EUl?E2_", "TT", Holds::number},
@@ -247,9 +246,14 @@ Named named(std::string_view mangled, c10::ScalarType type) {
       bytes = 2 * sizeof(T);
       alignment = sizeof(T);
       break;
-    case Holds::eight_bytes:
-      bytes = alignment = sizeof(void*);
+    case Holds::pointer:
+      bytes = 0;
       break;
+  }
+  const bool is_lambda = pattern.begin.find("Functor") == std::string_view::npos;
+  if (is_lambda && pattern.holds != Holds::nothing) {  // nvcc puts a pointer behind what it holds
+    alignment = alignof(void*);
+    bytes = whole_parts(bytes, alignment) + sizeof(void*);
   }
   return {with_type_name(pattern.begin, mangled), with_type_name(pattern.end, mangled),
           std::move(operation)};

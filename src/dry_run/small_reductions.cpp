@@ -25,7 +25,7 @@ using Bytes = std::vector<unsigned char>;
 constexpr std::string_view kReduction = "13reduce_kernelI";
 constexpr std::string_view kOfType = "8ReduceOpI";
 
-enum class Fold { sum, mean, product, largest, smallest, any, all };
+enum class Fold { sum, mean, norm, product, largest, smallest, any, all };
 
 /// What a kernel makes of numbers of a type.
 struct Reducer {
@@ -57,6 +57,8 @@ T folded(Fold fold, T one, T other) {
     case Fold::sum:
     case Fold::mean:
       return product_and_sum(T{1}, one, other);
+    case Fold::norm:
+      return product_and_sum(other, other, one);
     case Fold::product:
       return product(one, other);
     case Fold::largest:
@@ -83,11 +85,15 @@ Bytes reduced(const Reducer& reducer, const Reduce& reduce, const void* operatio
   for (std::size_t result = 0; result < reduce.results_in_all(); ++result) {
     Sum sum = at<T>(bytes.data(), reduce.place_of_input(result, 0));
     if (reducer.is_check()) sum = sum != 0 ? 1 : 0;
+    if (reducer.fold == Fold::norm) sum = product(sum, sum);
     for (std::size_t input = 1; input < reduce.inputs_of_one(); ++input) {
       sum =
           folded<Sum>(reducer.fold, sum, at<T>(bytes.data(), reduce.place_of_input(result, input)));
     }
     if (reducer.fold == Fold::mean) sum *= at<T>(operation);
+    if constexpr (std::is_floating_point_v<T>) {
+      if (reducer.fold == Fold::norm) sum = std::sqrt(sum);
+    }
     unsigned char* const place = &found[reduce.place_of_result(result)];
     const auto value = static_cast<T>(sum);
     if (reducer.is_check()) {
@@ -107,6 +113,7 @@ std::string repeated(std::string_view before, char type, std::size_t times) {
 std::optional<Fold> fold_of(std::string_view name, char type) {
   if (has(name, repeated("sum_functorI", type, 3))) return Fold::sum;
   if (has(name, repeated("7MeanOpsI", type, 4))) return Fold::mean;
+  if (has(name, "10NormTwoOpsI") && (type == 'f' || type == 'd')) return Fold::norm;
   if (has(name, "13MaxNanFunctorI")) return Fold::largest;
   if (has(name, "13MinNanFunctorI")) return Fold::smallest;
   if (has(name, "14or_kernel_cuda")) return Fold::any;

@@ -174,6 +174,7 @@ def measured_on(device: str) -> dict:
         "mean": numbers.mean(0),
         "sum of floats": numbers.double().sum(),
         "largest float": numbers.amax(1),
+        "norm": tensor([3.0, 4]).norm(),
         "whether any is one": (numbers - 1).any(0),
         "whether all are more than one": (sizes - 1).all(0),
         "divided down as floats": numbers // 4 + numbers % 4,
@@ -198,5 +199,7 @@ def measured_on(device: str) -> dict:
     if not torch.__version__.startswith("2.1."):
         made["sum of a column"] = (sizes > 4)[:, 1].sum()
         made["of a column"] = (sizes > 4)[:, 1].float()
+        made["column that is more than one"] = (sizes > 4)[:, 1] > 1
+        made["places of a column that is"] = (sizes[:, 1] > 4.5).nonzero()
         made["others than itself"] = ~torch.eye(3, dtype=torch.bool, device=device)
     return made
