@@ -30,6 +30,7 @@
 #include "src/dry_run/small_reductions.h"
 #include "src/dry_run/small_repeats.h"
 #include "src/dry_run/small_resize.h"
+#include "src/dry_run/small_row_sums.h"
 #include "src/dry_run/small_scans.h"
 #include "src/dry_run/small_scatter.h"
 #include "src/dry_run/small_searches.h"
@@ -192,6 +193,7 @@ SmallKernel small_kernel(const char* name) {
   if (is_index(name)) return SmallKernel::index;
   if (is_scatter(name)) return SmallKernel::scatter;
   if (is_select(name)) return SmallKernel::select;
+  if (is_row_sum(name)) return SmallKernel::row_sum;
   if (writes_nothing(name)) return SmallKernel::none;
   if (is_masked_scatter(name)) return SmallKernel::masked_scatter;
   if (is_sum_by_index(name)) return SmallKernel::sum_by_index;
@@ -265,6 +267,8 @@ bool run_small_kernel(SmallKernel kernel, const SmallLaunch& launch, KnownBytes&
       return run_index(launch.name, launch.arguments, known, owns);
     case SmallKernel::scatter:
       return run_scatter(launch.name, launch.arguments, known, owns);
+    case SmallKernel::row_sum:
+      return run_row_sum(launch.name, launch.arguments, known, owns);
     case SmallKernel::select:
       return run_select(launch.name, launch.arguments, known, owns);
     case SmallKernel::none:

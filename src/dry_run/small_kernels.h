@@ -35,6 +35,7 @@ enum class SmallKernel {
   index,    // x[index], and what is written so
   scatter,  // and gather: an index for each element
   select,   // an index for each slice
+  row_sum,
   none,     // it only checks or prepares something, and writes nothing
   masked_scatter,
   sum_by_index,

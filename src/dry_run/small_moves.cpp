@@ -122,6 +122,8 @@ std::optional<Joining> joining_named(std::string_view name) {
       Named{"12TensorAssignE", Joining::put},       Named{"9ReduceAddE", Joining::add},
       Named{"10ReduceMeanE", Joining::add},         Named{"14ReduceMultiplyE", Joining::multiply},
       Named{"13ReduceMinimumE", Joining::smallest}, Named{"13ReduceMaximumE", Joining::largest},
+      Named{"12ScatterAddOpE", Joining::add},       Named{"12ScatterMinOpE", Joining::smallest},
+      Named{"12ScatterMaxOpE", Joining::largest},
   };
   const auto found =
       std::ranges::find_if(kAll, [&](const Named& one) { return has(name, one.mangled); });

@@ -125,6 +125,8 @@ def written_on(device: str) -> dict:
     change("copied").index_copy_(1, tensor(2, 1), values.repeat(2, 1)[:3])
     change("put").put_(tensor(4, -1), tensor(50, 60))
     rows = torch.arange(12).view(3, 4).to(device)
+    made["long rows added"] = torch.zeros(4, 64, device=device)
+    made["long rows added"].index_add_(0, tensor(*range(48)) % 3, torch.ones(48, 64, device=device))
     change("rows added up").index_put_((tensor(2, 0, 2),), rows, accumulate=True)
     change("added up").index_put_((tensor(2, 0, 2), tensor(1, 1, 1)), rows[0, :3], accumulate=True)
     change("replaced", torch.float32).masked_scatter_(rows % 5 < 2, rows.float() + 100)
