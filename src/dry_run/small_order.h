@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <c10/util/BFloat16.h>
-#include <c10/util/Half.h>
-
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -11,9 +8,9 @@
 // In which order kernels of PyTorch and CUB sort numbers.
 namespace headroom::dry_run {
 
+/// Of the types that are followed; those of LibTorch's are none of the standard library's.
 template <class T>
-constexpr bool kIsFloating =
-    std::is_floating_point_v<T> || std::is_same_v<T, c10::Half> || std::is_same_v<T, c10::BFloat16>;
+constexpr bool kIsFloating = !std::is_integral_v<T>;
 
 /// A number's bits, so that they stand in the order of the numbers, as CUB's radix sorts go by. Of
 /// what is no number, the sign says on which side of all others it stands.
