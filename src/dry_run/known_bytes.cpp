@@ -61,6 +61,14 @@ std::optional<double> KnownBytes::share(const void* from) const {
   return found == nullptr ? std::nullopt : std::optional(found->not_zero);
 }
 
+std::optional<double> KnownBytes::share_of_bytes(const void* from, std::size_t size) const {
+  if (const auto found = share(from)) return found;
+  const Bytes bytes = find(from, size);
+  if (bytes.empty()) return std::nullopt;
+  const auto zeros = std::ranges::count(bytes, 0);
+  return 1 - static_cast<double>(zeros) / static_cast<double>(size);
+}
+
 std::optional<std::int64_t> KnownBytes::limit(const void* from) const {
   const std::lock_guard lock(mutex_);
   const Share* found = share_locked(number(from));

@@ -41,6 +41,8 @@ class KnownBytes {
   bool copy_share(const void* at, std::size_t size, const void* from);
   /// Of the elements from there on; nothing: it is not known.
   std::optional<double> share(const void* from) const;
+  /// Likewise of so many elements of a byte each, which are counted where they are known.
+  std::optional<double> share_of_bytes(const void* from, std::size_t size) const;
   std::optional<std::int64_t> limit(const void* from) const;
   bool has_shares() const;
   /// Something that is not known now stands there.

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <unordered_map>
 #include <vector>
 
@@ -121,15 +122,45 @@ bool count_for_kept(std::string_view name, const Operation& operation, const Ope
   return true;
 }
 
-/// One of two masks of which shares are known, that lie evenly: whoever draws from what is left by
-/// the other chooses none twice. False: another kernel.
+/// Numbers that nobody computed read as zeros; as the least that they may be, where that is more:
+/// programs keep so sizes and divisors above 0. False: another kernel, or 0 is in the range.
+bool keep_in_range(std::string_view name, const Operation& operation, const Operands& operands,
+                   KnownBytes& known) {
+  constexpr std::size_t kMostElements = 4096;
+  if (!has(name, "19launch_clamp_scalar") || operands.count > kMostElements) return false;
+  const Bytes zeros(operands.tensors[1].reach(operands.sizes));
+  const Bytes result = computed(operation, operands, {zeros});
+  if (std::ranges::all_of(result, [](unsigned char byte) { return byte == 0; })) return false;
+  known.set(operands.tensors[0].data, result.data(), result.size(), kAssumed);
+  return true;
+}
+
+/// Whole numbers leave nothing where they are divided by 1, whatever they are: torch.distributions
+/// asks so whether a sample is one. False: another kernel, or another divisor.
+bool leave_nothing(std::string_view name, const Operation& operation, const Operands& operands,
+                   KnownBytes& known) {
+  if (!has(name, "13BUnaryFunctorI") || !has(name, "21remainder_kernel_cuda")) return false;
+  bool is_one = false;
+  with_type(operation.computes_in, [&](auto zero) {
+    using T = decltype(zero);
+    is_one = std::is_integral_v<T> && at<T>(operands.functor, sizeof(T)) == T{1};
+  });
+  const Operands::Tensor& written = operands.tensors[0];
+  if (is_one) known.fill(written.data, 0, written.reach(operands.sizes));
+  return is_one;
+}
+
+/// One of two masks of which shares are known: whoever draws from what is left by the other chooses
+/// none twice. False: another kernel.
 bool join_shares(std::string_view name, const Operands& operands, KnownBytes& known) {
   if (!has(name, "16BitwiseOrFunctorI") || operands.tensors.size() != 3) return false;
-  const auto one = known.share(operands.tensors[1].data);
-  const auto other = known.share(operands.tensors[2].data);
-  if (!one || !other) return false;
   const Operands::Tensor& written = operands.tensors[0];
-  known.set_share(written.data, written.reach(operands.sizes), std::min(1.0, *one + *other));
+  const std::size_t size = written.reach(operands.sizes);
+  if (written.width != 1) return false;
+  const auto one = known.share_of_bytes(operands.tensors[1].data, size);
+  const auto other = known.share_of_bytes(operands.tensors[2].data, size);
+  if (!one || !other) return false;
+  known.set_share(written.data, size, std::min(1.0, *one + *other));
   return true;
 }
 
@@ -175,6 +206,8 @@ bool run_arithmetic(std::string_view name, void** arguments, KnownBytes& known,
   } else if (!compare_with_few(name, *operands, known) &&
              !compare_with_zero(name, *operation, *operands, known) &&
              !count_for_kept(name, *operation, *operands, known) &&
+             !keep_in_range(name, *operation, *operands, known) &&
+             !leave_nothing(name, *operation, *operands, known) &&
              !join_shares(name, *operands, known)) {
     known.forget(written.data, size);
   }

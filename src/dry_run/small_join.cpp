@@ -92,6 +92,8 @@ class Join {
   const char* from(std::size_t part) const {
     return at<const char*>(parts_, part * sizeof(const char*));
   }
+  bool is_of_bytes() const { return form_.unit == form_.of_vector; }
+  std::size_t bytes_of(std::size_t part) const { return elements(part) * form_.unit; }
   std::size_t elements(std::size_t part) const { return number(2, part) / form_.of_vector; }
   /// From its first byte to its last.
   std::size_t bytes() const {
@@ -149,19 +151,23 @@ class Join {
       stride_;  // of that dimension in the result; elements, before vectors are made of them
 };
 
-/// The share of all parts that is not zero; nothing: of one that is not known.
+/// The share of all parts that is not zero, where it is all that is known of one of them.
 std::optional<double> share_of(const Join& join, unsigned parts, const KnownBytes& known) {
   double not_zero = 0;
   double all = 0;
+  bool has_share = false;
   for (std::size_t part = 0; part < parts; ++part) {
     const auto elements = static_cast<double>(join.elements(part));
     if (elements == 0) continue;
-    const auto share = known.share(join.from(part));
+    const auto share = join.is_of_bytes()
+                           ? known.share_of_bytes(join.from(part), join.bytes_of(part))
+                           : known.share(join.from(part));
     if (!share) return std::nullopt;
+    has_share |= known.share(join.from(part)).has_value();
     not_zero += *share * elements;
     all += elements;
   }
-  return all == 0 ? std::nullopt : std::optional(not_zero / all);
+  return has_share ? std::optional(not_zero / all) : std::nullopt;
 }
 
 }  // namespace

@@ -153,12 +153,33 @@ TEST_F(SmallArithmeticTest, KeepsNumbersBetweenTwo) {
   set<std::int64_t>(kLeft, {1, 4, 9});
   EXPECT_TRUE(run_in_a_row(clamp, functor.data(), 3));
   EXPECT_EQ(numbers<std::int64_t>(3), (std::vector<std::int64_t>{3, 4, 5}));
+  known.forget(operand(kLeft), 24);
+  EXPECT_TRUE(run_in_a_row(clamp, functor.data(), 3));
+  EXPECT_EQ(numbers<std::int64_t>(3), (std::vector<std::int64_t>{3, 3, 3})) << "are not known";
+  functor[1] = -3;
+  EXPECT_TRUE(run_in_a_row(clamp, functor.data(), 3));
+  EXPECT_TRUE(numbers<std::int64_t>(3).empty()) << "may be 0";
+  set<std::int64_t>(kLeft, {1, 4, 9});
   functor = {0, 3, 3};
   EXPECT_TRUE(run_in_a_row(clamp, functor.data(), 3));
   EXPECT_EQ(numbers<std::int64_t>(3), (std::vector<std::int64_t>{3, 4, 9}));
   functor = {1, 3, 3};
   EXPECT_TRUE(run_in_a_row(clamp, functor.data(), 3));
   EXPECT_EQ(numbers<std::int64_t>(3), (std::vector<std::int64_t>{1, 3, 3}));
+}
+
+TEST_F(SmallArithmeticTest, LeavesNothingOfWholeNumbersDividedByOne) {
+  const std::string rest =
+      kInARow +
+      "NS0_13BUnaryFunctorIlllZZZNS0_21remainder_kernel_cudaERNS_18TensorIteratorBaseEENKUlvE_clEv"
+      "ENKUlvE2_clEvEUlllE_EE" +
+      kTwoTensors;
+  std::array<std::int64_t, 2> functor{0, 1};
+  EXPECT_TRUE(run_in_a_row(rest, functor.data(), 2));
+  EXPECT_EQ(numbers<std::int64_t>(2), (std::vector<std::int64_t>{0, 0})) << "whatever they are";
+  functor[1] = 2;
+  EXPECT_TRUE(run_in_a_row(rest, functor.data(), 2));
+  EXPECT_TRUE(numbers<std::int64_t>(2).empty());
 }
 
 TEST_F(SmallArithmeticTest, AddsUpTheSharesOfTwoMasks) {

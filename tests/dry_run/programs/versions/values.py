@@ -3,7 +3,7 @@
 be on a GPU: by such values programs steer. The same for every PyTorch since 2.1."""
 import torch
 import torch.distributed as dist
-from torch.distributions import MultivariateNormal, Normal
+from torch.distributions import Categorical, MultivariateNormal, Normal
 
 from results import (computed_on, found_on, indexed_on, measured_on, sorted_on, spread_on,
                      written_on)
@@ -153,6 +153,8 @@ def check_what_is_drawn():
     window = torch.hann_window(64, device="cuda")
     spectrum = torch.stft(unknown(640), 64, window=window, return_complex=True)
     assert torch.istft(spectrum, 64, window=window).shape == (640,)
+    Categorical(logits=unknown(1, 2)).log_prob(unknown(1, dtype=torch.int64))  # which is checked
+    assert unknown(9).clamp(min=2).ceil().long().sum() == 18  # so that sizes are
     assert unknown(9).sum() != 0  # as weights are checked
 
 
@@ -181,6 +183,10 @@ def check_what_an_index_says():
         mask[unknown(count, dtype=torch.int64)] = 1
     assert len(torch.where(masks[0] | masks[1])[0]) == 80
     assert len(torch.where(torch.cat(masks))[0]) == 80
+    masks[1] = torch.zeros_like(masks[0])
+    masks[1][torch.tensor([5, 9, 700], device="cuda")] = 1
+    assert len(torch.where(masks[0] | masks[1])[0]) == 33
+    assert len(torch.where(torch.cat(masks))[0]) == 33
     assert unknown(5).argsort().tolist() == [0, 1, 2, 3, 4]  # valid places
     lengths, order = torch.tensor([3, 5, 2]).cuda().sort(descending=True)
     packed = torch.nn.utils.rnn.pack_padded_sequence(
