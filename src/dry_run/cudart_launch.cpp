@@ -28,7 +28,7 @@ thread_local LaunchShape pushed;
 /// A kernel that was compiled with a program, by the address by which the program knows it. What
 /// its name says is read at its first launch: PyTorch registers thousands.
 struct Kernel {
-  SmallKernel kind;
+  SmallKernel kind{};
   const char* name;
   std::optional<KernelForm> form;
 };
@@ -46,7 +46,7 @@ Kernels& kernels() {
 
 /// Never changes once it was found.
 const Kernel& find_kernel(const void* function) {
-  static const Kernel unknown{SmallKernel::other, "", KernelForm{}};
+  static const Kernel unknown{{}, "", KernelForm{}};
   const std::lock_guard lock(kernels().mutex);
   const auto found = kernels().list.find(function);
   if (found == kernels().list.end()) return unknown;
@@ -66,11 +66,10 @@ bool is_known(const Kernel& kernel, dim3 grid, dim3 block, void** arguments) {
   if (!are_kernels_of_torch_known()) {
     // Which kernels write where is not known there, so what a check gave counts until the next one.
     known.forget_assumed();
-    if (!is_check(kernel.kind)) return false;
+    if (!kernel.kind.is_check) return false;
   }
-  return run_small_kernel(kernel.kind,
-                          {kernel.name, arguments, grid.x, grid.y, block.x, dry_run().blocks},
-                          known, &is_of_device);
+  const SmallLaunch launch{kernel.name, arguments, grid.x, grid.y, block.x, dry_run().blocks};
+  return kernel.kind.run != nullptr && kernel.kind.run(launch, known, &is_of_device);
 }
 
 /// Where a kernel of another library writes, nothing is known any more.
@@ -110,7 +109,7 @@ HEADROOM_ENTRY char __cudaInitModule(void**) { return 1; }
 HEADROOM_ENTRY void __cudaRegisterFunction(void**, const char* function, char*, const char* name,
                                            int, uint3*, uint3*, dim3*, dim3*, int*) {
   const std::lock_guard lock(kernels().mutex);
-  kernels().list[function] = {SmallKernel::other, name, {}};
+  kernels().list[function] = {{}, name, {}};
 }
 HEADROOM_ENTRY void __cudaRegisterVar(void**, char*, char*, const char*, int, std::size_t, int,
                                       int) {}

@@ -51,8 +51,13 @@ std::size_t most_bytes(std::size_t elements, const void* to, const LiveBlocks& b
   return behind == 0 ? elements * kWidest : std::min(elements * kWidest, behind);
 }
 
-/// {value}, of so many bytes.
-void fill(const Elementwise& launch, std::size_t width, KnownBytes& known) {
+std::optional<c10::ScalarType> fill_type(const char* name) {
+  return type_behind(name, "11FillFunctorI");
+}
+
+/// {value}.
+void fill(const SmallLaunch& of, const Elementwise& launch, KnownBytes& known) {
+  const std::size_t width = bytes_of_type(*fill_type(of.name));
   const std::size_t size = launch.count * width;
   if (size > KnownBytes::kMaxBytes) return known.forget(launch.pointer(0), size);
   std::vector<unsigned char> bytes(size);
@@ -63,7 +68,7 @@ void fill(const Elementwise& launch, std::size_t width, KnownBytes& known) {
 }
 
 /// Whether two bools are true. Of one pair that is taken for true where it is not known.
-void both(const Elementwise& launch, KnownBytes& known) {
+void both(const SmallLaunch&, const Elementwise& launch, KnownBytes& known) {
   Inputs inputs(known);
   auto one = inputs.bytes(launch.pointer(1), launch.count);
   const auto other = inputs.bytes(launch.pointer(2), launch.count);
@@ -76,10 +81,6 @@ void both(const Elementwise& launch, KnownBytes& known) {
   if (launch.count != 1) return known.forget(launch.pointer(0), launch.count);
   const auto is_false = [](const auto& bytes) { return !bytes.empty() && bytes[0] == 0; };
   known.fill(launch.pointer(0), is_false(one) || is_false(other) ? 0 : 1, 1, kAssumed);
-}
-
-std::optional<c10::ScalarType> fill_type(const char* name) {
-  return type_behind(name, "11FillFunctorI");
 }
 
 constexpr std::string_view kWithNumber = "13AUnaryFunctorI";
@@ -123,7 +124,8 @@ std::optional<bool> is_equal_as_false(const Elementwise& launch, c10::ScalarType
 
 /// {0: ==, 1: !=} of two tensors, or {the same, number} of a tensor and a number: a bool for each
 /// element.
-void compare_equal(const Elementwise& launch, std::string_view name, KnownBytes& known) {
+void compare_equal(const SmallLaunch& of, const Elementwise& launch, KnownBytes& known) {
+  const std::string_view name(of.name);
   const bool is_with_number = has(name, kWithNumber);
   const bool differs = at<int>(launch.functor) == 1;
   const c10::ScalarType type = *equal_type(name);
@@ -153,146 +155,127 @@ void compare_equal(const Elementwise& launch, std::string_view name, KnownBytes&
   put(known, launch.pointer(0), {result.data(), launch.count, true}, inputs);
 }
 
-bool run_elementwise(SmallKernel kernel, const SmallLaunch& launch, KnownBytes& known, Owns owns) {
+/// Of what is not followed the result is not known.
+bool run_elements(const SmallLaunch& launch, KnownBytes& known, Owns owns) {
+  if (run_copy_of_share(launch, known, owns)) return true;
   const Elementwise elements(launch.arguments);
-  const void* to = elements.pointer(0);
+  const void* const to = elements.pointer(0);
   if (!owns(to)) return false;
-  if (kernel == SmallKernel::logic) {
-    run_logic(launch.name, launch.arguments, known);
-  } else if (kernel == SmallKernel::both) {
-    both(elements, known);
-  } else if (kernel == SmallKernel::fill) {
-    fill(elements, bytes_of_type(*fill_type(launch.name)), known);
-  } else if (kernel == SmallKernel::equal) {
-    compare_equal(elements, launch.name, known);
-  } else if (!run_arithmetic(launch.name, launch.arguments, known, owns)) {
+  if (!run_arithmetic(launch.name, launch.arguments, known, owns)) {
     known.forget(to, most_bytes(elements.count, to, launch.blocks));
   }
   return true;
 }
 
-/// Or only what no one reads but the kernel that follows it.
+bool run_elements_apart(const SmallLaunch& launch, KnownBytes& known, Owns owns) {
+  return run_copy_of_share(launch, known, owns) ||
+         run_arithmetic(launch.name, launch.arguments, known, owns);
+}
+
+/// An elementwise kernel whose result lies in a row.
+template <void (*run)(const SmallLaunch&, const Elementwise&, KnownBytes&)>
+bool in_a_row(const SmallLaunch& launch, KnownBytes& known, Owns owns) {
+  const Elementwise elements(launch.arguments);
+  if (!owns(elements.pointer(0))) return false;
+  run(launch, elements, known);
+  return true;
+}
+void run_any_logic(const SmallLaunch& launch, const Elementwise&, KnownBytes& known) {
+  run_logic(launch.name, launch.arguments, known);
+}
+
+SmallKernel elementwise_kernel(const char* name) {
+  if (is_logic(name)) return {&in_a_row<run_any_logic>};
+  if (has(name, "LoadWithCast")) return {&run_elements};
+  if (has(name, "13BinaryFunctorIbbbNS0_17BitwiseAndFunctorIbEE")) {
+    return {&in_a_row<both>, /*is_check=*/true};
+  }
+  if (fill_type(name)) return {&in_a_row<fill>};
+  if (equal_type(name)) return {&in_a_row<compare_equal>};
+  return {&run_elements};
+}
+
+/// It only checks or prepares something, of which no one reads but the kernel that follows it.
 bool writes_nothing(const char* name) {
   if (has(name, "6mbtopk")) return !has(name, "10gatherTopKI");
   return has(name, "_assert_async_cuda_kernel") || has(name, "masked_scatter_size_check");
 }
 
-/// Of the others no name need be searched for a copy's.
-bool may_copy(SmallKernel kernel) {
-  return kernel == SmallKernel::elementwise || kernel == SmallKernel::strided;
+template <bool (*run)(const char* name, void** arguments, KnownBytes& known, Owns owns)>
+bool by_name(const SmallLaunch& launch, KnownBytes& known, Owns owns) {
+  return run(launch.name, launch.arguments, known, owns);
 }
+/// Of those that have one argument.
+template <bool (*run)(const char* name, const void* operation, KnownBytes& known, Owns owns)>
+bool by_operation(const SmallLaunch& launch, KnownBytes& known, Owns owns) {
+  return run(launch.name, launch.arguments[0], known, owns);
+}
+/// Of those that may write more than they know.
+template <bool (*run)(const char* name, void** arguments, const LiveBlocks& blocks,
+                      KnownBytes& known, Owns owns)>
+bool by_blocks(const SmallLaunch& launch, KnownBytes& known, Owns owns) {
+  return run(launch.name, launch.arguments, launch.blocks, known, owns);
+}
+
+struct Kind {
+  bool (*is)(const char* name);
+  SmallKernel::Run run;
+};
+
+/// Where two know a name, the first is asked.
+constexpr std::array kKinds{
+    Kind{&is_range, &by_name<run_range>},
+    Kind{&is_count,
+         [](const SmallLaunch& launch, KnownBytes& known, Owns owns) {
+           return run_count(launch.name, launch.arguments, launch.grid_x, known, owns);
+         }},
+    Kind{&is_flip, &by_name<run_flip>},
+    Kind{&is_scan, &by_name<run_scan>},
+    Kind{&is_unique, &by_name<run_unique>},
+    Kind{&is_index, &by_name<run_index>},
+    Kind{&is_scatter, &by_name<run_scatter>},
+    Kind{&is_select, &by_name<run_select>},
+    Kind{&is_row_sum, &by_name<run_row_sum>},
+    Kind{&writes_nothing, [](const SmallLaunch&, KnownBytes&, Owns) { return true; }},
+    Kind{&is_masked_scatter, &by_name<run_masked_scatter>},
+    Kind{&is_sum_by_index, &by_blocks<run_sum_by_index>},
+    Kind{&is_sort_in_place, &by_name<run_sort_in_place>},
+    Kind{&is_radix_sort, &by_name<run_radix_sort>},
+    Kind{&is_largest, &by_name<run_largest>},
+    Kind{&is_extreme, &by_operation<run_extreme>},
+    Kind{&is_share, &by_name<run_share>},
+    Kind{&is_random,
+         [](const SmallLaunch& launch, KnownBytes& known, Owns owns) {
+           const std::uint64_t threads = std::uint64_t{launch.grid_x} * launch.block_x;
+           return run_random(launch.name, launch.arguments, threads, known, owns);
+         }},
+    Kind{&is_repeat, &by_name<run_repeat>},
+    Kind{&is_reduction, &by_operation<run_reduction>},
+    Kind{&is_triangle, &by_blocks<run_triangle>},
+    Kind{&is_search, &by_name<run_search>},
+    Kind{&is_resize, &by_name<run_resize>},
+    Kind{&is_join,
+         [](const SmallLaunch& launch, KnownBytes& known, Owns owns) {
+           return run_join(launch.name, launch.arguments, launch.grid_y, known, owns);
+         }},
+    Kind{&adds_to_lists,
+         [](const SmallLaunch& launch, KnownBytes& known, Owns owns) {
+           return run_add_to_lists(launch.arguments, launch.grid_x, known, owns);
+         }},
+};
 
 }  // namespace
 
 SmallKernel small_kernel(const char* name) {
-  if (is_range(name)) return SmallKernel::range;
-  if (is_count(name)) return SmallKernel::count;
-  if (is_flip(name)) return SmallKernel::flip;
-  if (is_scan(name)) return SmallKernel::scan;
-  if (is_unique(name)) return SmallKernel::unique;
-  if (is_index(name)) return SmallKernel::index;
-  if (is_scatter(name)) return SmallKernel::scatter;
-  if (is_select(name)) return SmallKernel::select;
-  if (is_row_sum(name)) return SmallKernel::row_sum;
-  if (writes_nothing(name)) return SmallKernel::none;
-  if (is_masked_scatter(name)) return SmallKernel::masked_scatter;
-  if (is_sum_by_index(name)) return SmallKernel::sum_by_index;
-  if (is_sort_in_place(name)) return SmallKernel::sort;
-  if (is_radix_sort(name)) return SmallKernel::radix_sort;
-  if (is_largest(name)) return SmallKernel::largest;
-  if (is_extreme(name)) return SmallKernel::extreme;
-  if (is_share(name)) return SmallKernel::share;
-  if (is_random(name)) return SmallKernel::random;
-  if (is_repeat(name)) return SmallKernel::repeat;
-  if (!std::string_view(name).starts_with("_ZN2at6native")) return SmallKernel::other;
+  for (const Kind& kind : kKinds) {
+    if (kind.is(name)) return {kind.run, is_of_all(name)};
+  }
+  if (!std::string_view(name).starts_with("_ZN2at6native")) return {};
   // The second takes what lies at no multiple of a vector, and what it converts as it reads.
   const bool is_unrolled =
       has(name, "27unrolled_elementwise_kernelI") && has(name, "TrivialOffsetCalculator");
-  if (has(name, "29vectorized_elementwise_kernelI") || is_unrolled) {
-    if (is_logic(name)) return SmallKernel::logic;
-    if (has(name, "LoadWithCast")) return SmallKernel::elementwise;
-    if (has(name, "13BinaryFunctorIbbbNS0_17BitwiseAndFunctorIbEE")) return SmallKernel::both;
-    if (fill_type(name)) return SmallKernel::fill;
-    if (equal_type(name)) return SmallKernel::equal;
-    return SmallKernel::elementwise;
-  }
-  if (has(name, "18elementwise_kernelI")) return SmallKernel::strided;
-  if (is_reduction(name)) return is_of_all(name) ? SmallKernel::all : SmallKernel::reduction;
-  if (is_triangle(name)) return SmallKernel::triangle;
-  if (is_search(name)) return SmallKernel::search;
-  if (is_resize(name)) return SmallKernel::resize;
-  if (is_join(name)) return SmallKernel::join;
-  if (adds_to_lists(name)) return SmallKernel::lists;
-  return SmallKernel::other;
-}
-
-bool run_small_kernel(SmallKernel kernel, const SmallLaunch& launch, KnownBytes& known, Owns owns) {
-  if (may_copy(kernel) && run_copy_of_share(launch, known, owns)) return true;
-  switch (kernel) {
-    case SmallKernel::elementwise:
-    case SmallKernel::fill:
-    case SmallKernel::equal:
-    case SmallKernel::logic:
-    case SmallKernel::both:
-      return run_elementwise(kernel, launch, known, owns);
-    case SmallKernel::strided:
-      return run_arithmetic(launch.name, launch.arguments, known, owns);
-    case SmallKernel::reduction:
-    case SmallKernel::all:
-      return run_reduction(launch.name, launch.arguments[0], known, owns);
-    case SmallKernel::join:
-      return run_join(launch.name, launch.arguments, launch.grid_y, known, owns);
-    case SmallKernel::lists:
-      return run_add_to_lists(launch.arguments, launch.grid_x, known, owns);
-    case SmallKernel::triangle:
-      return run_triangle(launch.name, launch.arguments, launch.blocks, known, owns);
-    case SmallKernel::random:
-      return run_random(launch.name, launch.arguments,
-                        std::uint64_t{launch.grid_x} * launch.block_x, known, owns);
-    case SmallKernel::repeat:
-      return run_repeat(launch.name, launch.arguments, known, owns);
-    case SmallKernel::resize:
-      return run_resize(launch.name, launch.arguments, known, owns);
-    case SmallKernel::search:
-      return run_search(launch.name, launch.arguments, known, owns);
-    case SmallKernel::count:
-      return run_count(launch.name, launch.arguments, launch.grid_x, known, owns);
-    case SmallKernel::flip:
-      return run_flip(launch.name, launch.arguments, known, owns);
-    case SmallKernel::scan:
-      return run_scan(launch.name, launch.arguments, known, owns);
-    case SmallKernel::unique:
-      return run_unique(launch.name, launch.arguments, known, owns);
-    case SmallKernel::index:
-      return run_index(launch.name, launch.arguments, known, owns);
-    case SmallKernel::scatter:
-      return run_scatter(launch.name, launch.arguments, known, owns);
-    case SmallKernel::row_sum:
-      return run_row_sum(launch.name, launch.arguments, known, owns);
-    case SmallKernel::select:
-      return run_select(launch.name, launch.arguments, known, owns);
-    case SmallKernel::none:
-      return true;
-    case SmallKernel::masked_scatter:
-      return run_masked_scatter(launch.name, launch.arguments, known, owns);
-    case SmallKernel::sum_by_index:
-      return run_sum_by_index(launch.name, launch.arguments, known, launch.blocks, owns);
-    case SmallKernel::sort:
-      return run_sort_in_place(launch.name, launch.arguments, known, owns);
-    case SmallKernel::radix_sort:
-      return run_radix_sort(launch.name, launch.arguments, known, owns);
-    case SmallKernel::largest:
-      return run_largest(launch.name, launch.arguments, known, owns);
-    case SmallKernel::extreme:
-      return run_extreme(launch.name, launch.arguments[0], known, owns);
-    case SmallKernel::share:
-      return run_share(launch.name, launch.arguments, known, owns);
-    case SmallKernel::range:
-      return run_range(launch.name, launch.arguments, known, owns);
-    case SmallKernel::other:
-      break;
-  }
-  return false;
+  if (has(name, "29vectorized_elementwise_kernelI") || is_unrolled) return elementwise_kernel(name);
+  return has(name, "18elementwise_kernelI") ? SmallKernel{&run_elements_apart} : SmallKernel{};
 }
 
 }  // namespace headroom::dry_run

@@ -87,8 +87,8 @@ bool find_moves(const SumsLaunch& launch, std::size_t reach, const KnownBytes& k
 
 bool is_sum_by_index(const char* name) { return type_of_sums(name).has_value(); }
 
-bool run_sum_by_index(const char* name, void** arguments, KnownBytes& known,
-                      const LiveBlocks& blocks, Owns owns) {
+bool run_sum_by_index(const char* name, void** arguments, const LiveBlocks& blocks,
+                      KnownBytes& known, Owns owns) {
   const c10::ScalarType type = *type_of_sums(name);
   const SumsLaunch launch(arguments, bytes_of_type(type));
   const auto behind = static_cast<std::size_t>(blocks.behind(launch.to));

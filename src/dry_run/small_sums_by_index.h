@@ -12,7 +12,7 @@ bool is_sum_by_index(const char* name);
 
 /// Brings what is known up to date with a launch of one. False: its arguments are not laid out as
 /// expected.
-bool run_sum_by_index(const char* name, void** arguments, KnownBytes& known,
-                      const LiveBlocks& blocks, bool (*owns)(const void* address));
+bool run_sum_by_index(const char* name, void** arguments, const LiveBlocks& blocks,
+                      KnownBytes& known, bool (*owns)(const void* address));
 
 }  // namespace headroom::dry_run

@@ -98,8 +98,9 @@ class SmallKernelsTest : public testing::Test {
   }
 
   bool run(const char* name, std::vector<void*> arguments, unsigned grid_y = 1) {
-    return run_small_kernel(small_kernel(name), {name, arguments.data(), 1, grid_y, 1, blocks},
-                            known, &is_owned);
+    const SmallKernel kernel = small_kernel(name);
+    const SmallLaunch launch{name, arguments.data(), 1, grid_y, 1, blocks};
+    return kernel.run != nullptr && kernel.run(launch, known, &is_owned);
   }
   /// `functor`: its members.
   bool run_elementwise(const char* name, Numbers functor, std::vector<const char*> data) {
@@ -336,26 +337,26 @@ TEST_F(SmallKernelsTest, FindWhetherAnyHoldsAndAssumeNothing) {
 }
 
 TEST_F(SmallKernelsTest, AreChecksWhereTheyTellWhetherSomethingHolds) {
-  EXPECT_TRUE(is_check(small_kernel(kAll)));
-  EXPECT_TRUE(is_check(small_kernel(kBoth)));
-  EXPECT_FALSE(is_check(small_kernel(kAnd)));
-  EXPECT_FALSE(is_check(small_kernel(kOr)));
+  EXPECT_TRUE(small_kernel(kAll).is_check);
+  EXPECT_TRUE(small_kernel(kBoth).is_check);
+  EXPECT_FALSE(small_kernel(kAnd).is_check);
+  EXPECT_FALSE(small_kernel(kOr).is_check);
 }
 
 TEST_F(SmallKernelsTest, AreNoneWhereNothingIsAsExpected) {
   EXPECT_FALSE(run_elementwise(kAdd, {1}, {place(0x10), place(0x1000), place(0x2000)}));
   EXPECT_FALSE(run_sum(3, place(0x1000), place(0x10)));
   EXPECT_FALSE(run_sum(0, place(0x1000), place(0x2000)));
-  EXPECT_EQ(small_kernel("_ZN2at6native18elementwise_kernelILi128ELi4EZ"), SmallKernel::strided);
   int count = 1;
   EXPECT_FALSE(run("_ZN2at6native18elementwise_kernelILi128ELi4EZ", {&count}));
-  EXPECT_EQ(small_kernel("of_somebody_else"), SmallKernel::other);
+  EXPECT_EQ(small_kernel("of_somebody_else").run, nullptr);
   const std::string casts =
       "_ZN2at6native27unrolled_elementwise_kernelINS0_15CUDAFunctor_"
       "addIlEESt5arrayIPcLm3EELi4E23Triv"
       "ialOffsetCalculatorILi2EjES8_NS0_6memory12LoadWithCastILi2EEENS9_"
       "13StoreWithCastILi1EEEEEviT_";
-  EXPECT_EQ(small_kernel(casts.c_str()), SmallKernel::elementwise);
+  EXPECT_EQ(small_kernel(casts.c_str()).run, small_kernel(kErrorFunction).run)
+      << "which computes nothing where numbers are converted";
 }
 
 }  // namespace

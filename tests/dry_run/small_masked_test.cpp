@@ -89,10 +89,10 @@ TEST_F(SmallMaskedTest, AddsBySortedIndices) {
   void* arguments[] = {&pointers[0], &pointers[1], &pointers[2], &pointers[3], &count,
                        &slice,       &step,        &parts,       &adds};
   ASSERT_TRUE(is_sum_by_index(kSumByIndex));
-  EXPECT_TRUE(run_sum_by_index(kSumByIndex, arguments, known, blocks, &is_of_masked));
+  EXPECT_TRUE(run_sum_by_index(kSumByIndex, arguments, blocks, known, &is_of_masked));
   EXPECT_EQ(numbers(0x1000, 6), std::vector<float>({21, 22, 1, 1, 41, 43}));
   known.forget(masked_at(0x3000), 8);
-  EXPECT_TRUE(run_sum_by_index(kSumByIndex, arguments, known, blocks, &is_of_masked));
+  EXPECT_TRUE(run_sum_by_index(kSumByIndex, arguments, blocks, known, &is_of_masked));
   EXPECT_TRUE(numbers(0x1000, 6).empty());
 }
 
