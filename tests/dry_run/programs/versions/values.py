@@ -203,6 +203,11 @@ def check_what_is_random():
     is_near(torch.rand(5, device="cuda"), [0.3990, 0.5167, 0.0249, 0.9401, 0.9459])
     torch.manual_seed(0)
     is_near(torch.randn(5, device="cuda"), [-0.9247, -0.4253, -2.6438, 0.1452, -0.1209])
+    # As others' GPUs drew them: issues 79496 and 158398 of pytorch/pytorch.
+    torch.manual_seed(10)
+    is_near(torch.randn(3, device="cuda"), [-0.1029, 1.6810, -0.2708])
+    torch.manual_seed(42)
+    is_near(torch.randn(3, device="cuda"), [0.1940, 2.1614, -0.1721])
     assert sorted(torch.randperm(50, device="cuda").tolist()) == list(range(50))
     kept = torch.rand(1000, device="cuda") < 0.8
     halves = [len(torch.ones(1000, device="cuda")[each]) for each in (kept, ~kept)]
