@@ -58,8 +58,6 @@ const Kernel& find_kernel(const void* function) {
   return kernel;
 }
 
-bool is_of_device(const void* address) { return dry_run().owner(address) != nullptr; }
-
 /// Whether the kernel writes nowhere but where DryRun::known says.
 bool is_known(const Kernel& kernel, dim3 grid, dim3 block, void** arguments) {
   KnownBytes& known = dry_run().known;

@@ -22,9 +22,8 @@ CompiledKernels& compiled_kernels() {
 
 /// Whether the kernel writes nowhere but where DryRun::known says.
 bool is_known(const CompiledKernels::Kernel& kernel, void** arguments) {
-  const auto is_of_device = [](const void* address) { return dry_run().owner(address) != nullptr; };
   return *kernel.name == kCompiledProduct && arguments != nullptr && are_kernels_of_torch_known() &&
-         run_reduction(kCompiledProduct, arguments[0], dry_run().known, is_of_device);
+         run_reduction(kCompiledProduct, arguments[0], dry_run().known, &is_of_device);
 }
 
 }  // namespace

@@ -85,6 +85,8 @@ DryRun& dry_run() {
   return run;
 }
 
+bool is_of_device(const void* address) { return dry_run().owner(address) != nullptr; }
+
 Device& device_with_context(int device) {
   Device& used = dry_run().devices.at(static_cast<std::size_t>(device));
   std::call_once(used.has_context, [&] {

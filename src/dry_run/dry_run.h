@@ -75,6 +75,9 @@ const Settings& settings();
 /// CUDA until their very end.
 DryRun& dry_run();
 
+/// Whether one of its devices handed the address out.
+bool is_of_device(const void* address);
+
 /// The current device, or that of an index, where the call needs a context, which takes memory: any
 /// but the questions about the device.
 Device& device_with_context(int device = current_device());

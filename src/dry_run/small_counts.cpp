@@ -27,15 +27,6 @@ bool is_sum_of_counts(std::string_view name) {
   return has(name, kOneBlock) && (has(name, "4plusI") || has(name, "3SumE")) && has(name, "EPiS");
 }
 
-/// Of a range that is looked at as bools: {pointer, functor}, or the other way round before CUDA
-/// 13. Null: it is neither.
-const void* first_element(const void* range, Owns owns) {
-  for (const std::size_t place : {std::size_t{0}, sizeof(void*)}) {
-    if (const auto* found = at<const void*>(range, place); owns(found)) return found;
-  }
-  return nullptr;
-}
-
 /// Those of some elements that are not zero.
 struct Chosen {
   std::int32_t count;

@@ -29,6 +29,15 @@ inline const void* pointer(void** arguments, std::size_t index) {
   return at<const void*>(arguments[index]);
 }
 
+/// Of a range that is looked at as bools: {pointer, functor}, or the other way round before CUDA
+/// 13. Null: it is neither.
+inline const void* first_element(const void* range, Owns owns) {
+  for (const std::size_t place : {std::size_t{0}, sizeof(void*)}) {
+    if (const auto* found = at<const void*>(range, place); owns(found)) return found;
+  }
+  return nullptr;
+}
+
 /// Whether a part stands in a kernel's mangled name.
 inline bool has(std::string_view name, std::string_view part) {
   return name.find(part) != std::string_view::npos;

@@ -28,14 +28,12 @@ std::optional<c10::ScalarType> masked_type(std::string_view name) {
   return parameters.starts_with("blE_") ? type : std::nullopt;
 }
 
-/// (mask, places, -, -, -, -, how many): how many of the mask hold before each. The mask is
-/// {pointer, functor}, or the other way round before CUDA 13.
+/// (mask, places, -, -, -, -, how many): how many of the mask hold before each.
 bool run_places_in_source(void** arguments, KnownBytes& known, Owns owns) {
-  const auto* mask = at<const void*>(arguments[0]);
-  if (!owns(mask)) mask = at<const void*>(arguments[0], sizeof(void*));
+  const void* const mask = first_element(arguments[0], owns);
   const void* const to = pointer(arguments, 1);
   const std::size_t count = at<std::uint32_t>(arguments[6]);
-  if (!owns(mask) || !owns(to) || count == 0) return false;
+  if (mask == nullptr || !owns(to) || count == 0) return false;
   Inputs inputs(known);
   Numbers places;
   std::int64_t before = 0;

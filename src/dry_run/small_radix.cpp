@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "src/dry_run/parts.h"
 #include "src/dry_run/small_launch.h"
 #include "src/dry_run/small_operands.h"
 #include "src/dry_run/small_order.h"
@@ -187,7 +188,7 @@ bool forget_bins(void** arguments, KnownBytes& known, Owns owns) {
   const void* const bins = pointer(arguments, 0);
   const std::uint32_t bits = at<std::uint32_t>(arguments[4]) - at<std::uint32_t>(arguments[3]);
   if (!owns(bins) || bits > 64) return false;
-  known.forget(bins, (bits + kBits - 1) / kBits * kBins);
+  known.forget(bins, parts(bits, kBits) * kBins);
   return true;
 }
 
