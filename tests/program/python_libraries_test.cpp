@@ -116,6 +116,29 @@ TEST_F(PythonProgram, KeepsPartialSumsOfTheLastTiles) {
             copies + 64 * 2 * 4LL * 256 * 128 + kBlock);
 }
 
+// Of the engines for the gradients of this convolution others work in less.
+TEST_F(PythonProgram, KeepsTheEngineThatCudnnRanksFirstOfThoseThatAProgramTries) {
+  const auto planned = [](const std::string& tries) {
+    const std::string program =
+        "import torch\n"
+        "torch.backends.cudnn.benchmark = " +
+        tries +
+        "\n"
+        "layer = torch.nn.Conv2d(64, 128, 3, padding=1, bias=False).cuda()\n"
+        "image = torch.ones(16, 64, 56, 56, device='cuda', requires_grad=True)\n"
+        "for step in range(2):\n"
+        "    torch.cuda.reset_peak_memory_stats()\n"
+        "    layer(image).sum().backward()\n";
+    const Ended ended = run_headroom({"plan", "--gpu", "a100-80gb", "--json", "--",
+                                      source(".deps/python/bin/python3"), "-c", program});
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    return Json::parse(ended.out)["processes"].at(0);
+  };
+  const Json tried = planned("True");
+  EXPECT_EQ(tried["latest_peak_allocated_bytes"], planned("False")["latest_peak_allocated_bytes"]);
+  EXPECT_GT(tried["peak_allocated_bytes"], tried["latest_peak_allocated_bytes"]);
+}
+
 // By hand: it may copy images, result and filter, where their channels are not last and the GPU's
 // tensor cores know TF32: those of a T4 don't.
 TEST_F(PythonProgram, TellsTheBoundsOfCopiesWhereCudnnIsTooOldToBeAsked) {
