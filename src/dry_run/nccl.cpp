@@ -21,17 +21,14 @@ namespace {
 using Bytes = Peers::Message;
 
 /// Queues a transfer of which this rank sends `sent` bytes, and that lasts as `moved` bytes do.
-ncclResult_t transfer(cudaStream_t stream, std::int64_t sent, std::int64_t moved) {
+void transfer(cudaStream_t stream, std::int64_t sent, std::int64_t moved) {
   device_with_context().counters.collective_bytes += sent;
   Work work = peer_copy_work(dry_run().gpu, moved);
   work.launches = 1;
   run_transfer(stream, work);
-  return ncclSuccess;
 }
 
-ncclResult_t transfer(cudaStream_t stream, std::int64_t sent) {
-  return transfer(stream, sent, sent);
-}
+void transfer(cudaStream_t stream, std::int64_t sent) { transfer(stream, sent, sent); }
 
 /// A rank passes on all it has, but for the last of the chain; where it stands is NCCL's choice.
 std::int64_t passed_on(ncclComm_t communicator, std::int64_t bytes) {
@@ -63,8 +60,8 @@ class Sent {
 };
 
 /// Tells the ranks what this one sends, and gives `receive` what all of them do once they are
-/// there.
-void exchange(ncclComm_t communicator, const void* send, std::int64_t bytes,
+/// there. The collective ends when it does for the rank that comes last.
+void exchange(ncclComm_t communicator, cudaStream_t stream, const void* send, std::int64_t bytes,
               const std::function<void(const Sent&)>& receive) {
   if (communicator->ranks > 1 && !communicator->has_rings) {
     communicator->has_rings = true;
@@ -73,8 +70,14 @@ void exchange(ncclComm_t communicator, const void* send, std::int64_t bytes,
   Bytes own = dry_run().known.find(send, static_cast<std::size_t>(bytes));
   const auto& peers = communicator->peers;
   if (peers == nullptr) return receive(Sent(std::move(own), communicator->ranks));
-  peers->post(own);
-  wait_in_group([peers, receive] { receive(Sent(peers->gather())); });
+  peers->post(message_at(dry_run().timeline.free_at(stream), own));
+  wait_in_group([peers, stream, receive] {
+    std::vector<Peers::Message> messages = peers->gather();
+    Moment over_at{};
+    for (Peers::Message& each : messages) over_at = later(over_at, take_moment(each));
+    if (peers->are_live()) dry_run().timeline.wait(stream, over_at);
+    receive(Sent(std::move(messages)));
+  });
 }
 
 /// What is known of it now stands there.
@@ -120,9 +123,10 @@ HEADROOM_ENTRY ncclResult_t ncclAllGather(const void* send, void* receive, std::
                                           ncclDataType_t type, ncclComm_t communicator,
                                           cudaStream_t stream) {
   const std::int64_t bytes = transfer_bytes(sent, type);
-  exchange(communicator, send, bytes,
+  transfer(stream, (communicator->ranks - 1) * bytes);
+  exchange(communicator, stream, send, bytes,
            [=](const Sent& all) { put_each(receive, all, /*begin=*/0, bytes); });
-  return transfer(stream, (communicator->ranks - 1) * bytes);
+  return ncclSuccess;
 }
 
 HEADROOM_ENTRY ncclResult_t ncclReduceScatter(const void* send, void* receive, std::size_t received,
@@ -130,9 +134,10 @@ HEADROOM_ENTRY ncclResult_t ncclReduceScatter(const void* send, void* receive, s
                                               ncclComm_t communicator, cudaStream_t stream) {
   const std::int64_t bytes = transfer_bytes(received, type);
   const std::int64_t begin = communicator->rank * bytes;
-  exchange(communicator, send, communicator->ranks * bytes,
+  transfer(stream, (communicator->ranks - 1) * bytes);
+  exchange(communicator, stream, send, communicator->ranks * bytes,
            [=](const Sent& all) { put_reduced(receive, all, begin, bytes, operation, type); });
-  return transfer(stream, (communicator->ranks - 1) * bytes);
+  return ncclSuccess;
 }
 
 /// A reduce-scatter and an all-gather.
@@ -141,18 +146,21 @@ HEADROOM_ENTRY ncclResult_t ncclAllReduce(const void* send, void* receive, std::
                                           ncclComm_t communicator, cudaStream_t stream) {
   const std::int64_t ranks = communicator->ranks;
   const std::int64_t bytes = transfer_bytes(count, type);
-  exchange(communicator, send, bytes, [=](const Sent& all) {
+  transfer(stream, 2 * (ranks - 1) * bytes / ranks);
+  exchange(communicator, stream, send, bytes, [=](const Sent& all) {
     put_reduced(receive, all, /*begin=*/0, bytes, operation, type);
   });
-  return transfer(stream, 2 * (ranks - 1) * bytes / ranks);
+  return ncclSuccess;
 }
 
 HEADROOM_ENTRY ncclResult_t ncclBroadcast(const void* send, void* receive, std::size_t count,
                                           ncclDataType_t type, int root, ncclComm_t communicator,
                                           cudaStream_t stream) {
   const std::int64_t bytes = transfer_bytes(count, type);
-  exchange(communicator, send, bytes, [=](const Sent& all) { put(receive, all.of(root), bytes); });
-  return transfer(stream, passed_on(communicator, bytes));
+  transfer(stream, passed_on(communicator, bytes));
+  exchange(communicator, stream, send, bytes,
+           [=](const Sent& all) { put(receive, all.of(root), bytes); });
+  return ncclSuccess;
 }
 
 /// In place.
@@ -166,10 +174,11 @@ HEADROOM_ENTRY ncclResult_t ncclReduce(const void* send, void* receive, std::siz
                                        ncclComm_t communicator, cudaStream_t stream) {
   const std::int64_t bytes = transfer_bytes(count, type);
   const bool is_root = root == communicator->rank;
-  exchange(communicator, send, bytes, [=](const Sent& all) {
+  transfer(stream, passed_on(communicator, bytes));
+  exchange(communicator, stream, send, bytes, [=](const Sent& all) {
     if (is_root) put_reduced(receive, all, /*begin=*/0, bytes, operation, type);
   });
-  return transfer(stream, passed_on(communicator, bytes));
+  return ncclSuccess;
 }
 
 /// `count` elements to each rank.
@@ -178,9 +187,10 @@ HEADROOM_ENTRY ncclResult_t ncclAlltoAll(const void* send, void* receive, std::s
                                          cudaStream_t stream) {
   const std::int64_t bytes = transfer_bytes(count, type);
   const std::int64_t begin = communicator->rank * bytes;
-  exchange(communicator, send, communicator->ranks * bytes,
+  transfer(stream, (communicator->ranks - 1) * bytes);
+  exchange(communicator, stream, send, communicator->ranks * bytes,
            [=](const Sent& all) { put_each(receive, all, begin, bytes); });
-  return transfer(stream, (communicator->ranks - 1) * bytes);
+  return ncclSuccess;
 }
 
 namespace {
@@ -210,7 +220,8 @@ HEADROOM_ENTRY ncclResult_t ncclSend(const void* send, std::size_t count, ncclDa
   if (communicator->peers != nullptr && size <= KnownBytes::kMaxBytes) {
     communicator->peers->send(peer, dry_run().known.find(send, size));
   }
-  return transfer(stream, peer == communicator->rank ? 0 : bytes);
+  transfer(stream, peer == communicator->rank ? 0 : bytes);
+  return ncclSuccess;
 }
 
 HEADROOM_ENTRY ncclResult_t ncclRecv(void* receive, std::size_t count, ncclDataType_t type,
@@ -224,7 +235,8 @@ HEADROOM_ENTRY ncclResult_t ncclRecv(void* receive, std::size_t count, ncclDataT
   if (peers != nullptr && size <= KnownBytes::kMaxBytes) {
     wait_in_group([=] { put(receive, peers->receive(peer), bytes); });
   }
-  return transfer(stream, /*sent=*/0, from_itself ? 0 : bytes);
+  transfer(stream, /*sent=*/0, from_itself ? 0 : bytes);
+  return ncclSuccess;
 }
 
 }  // namespace headroom::dry_run

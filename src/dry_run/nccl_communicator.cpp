@@ -63,6 +63,16 @@ std::shared_ptr<Peers> make_peers(const std::string& path, int ranks, int rank) 
   return std::make_shared<Peers>(path, ranks, rank, Peers::Others::live);
 }
 
+/// Ranks that make a communicator wait for each other.
+void meet(const std::shared_ptr<Peers>& peers) {
+  peers->post(message_at(dry_run().timeline.host_now(), /*known=*/{}));
+  wait_in_group([peers] {
+    for (Peers::Message& each : peers->gather()) {
+      dry_run().timeline.wait_on_host(take_moment(each));
+    }
+  });
+}
+
 ncclResult_t make_communicator(ncclComm_t* communicator, int ranks, int rank,
                                const std::string& path) {
   if (ranks < 1 || rank < 0 || rank >= ranks) return ncclInvalidArgument;
@@ -71,6 +81,8 @@ ncclResult_t make_communicator(ncclComm_t* communicator, int ranks, int rank,
                                .device = current_device(),
                                .peers = make_peers(path, ranks, rank)};
   report_rank(device_with_context(), rank, ranks);
+  const auto& peers = (*communicator)->peers;
+  if (peers != nullptr && peers->are_live()) meet(peers);
   return ncclSuccess;
 }
 
@@ -108,6 +120,21 @@ ncclResult_t split_among_peers(ncclComm_t parent, const Split& asked, ncclComm_t
 }
 
 }  // namespace
+
+Peers::Message message_at(const Moment& moment, const Peers::Message& known) {
+  Peers::Message message(sizeof(moment) + known.size());
+  std::memcpy(message.data(), moment.data(), sizeof(moment));
+  std::copy(known.begin(), known.end(), message.begin() + sizeof(moment));
+  return message;
+}
+
+Moment take_moment(Peers::Message& message) {
+  Moment moment{};
+  if (message.size() < sizeof(moment)) return moment;
+  std::memcpy(moment.data(), message.data(), sizeof(moment));
+  message.erase(message.begin(), message.begin() + sizeof(moment));
+  return moment;
+}
 
 void wait_in_group(std::function<void()> work) {
   if (group.depth == 0) return work();

@@ -7,6 +7,7 @@
 #include <memory>
 #include <set>
 
+#include "src/dry_run/moment.h"
 #include "src/dry_run/peers.h"
 
 /// A communicator, as one of its ranks has it.
@@ -24,6 +25,11 @@ struct ncclComm {
 };
 
 namespace headroom::dry_run {
+
+/// What a rank tells of a moment of its own, and what is known then.
+Peers::Message message_at(const Moment& moment, const Peers::Message& known);
+/// Takes the former off; the first of all moments where the rank told nothing.
+Moment take_moment(Peers::Message& message);
 
 /// Does what waits for other ranks: now, or, within a group, at its end, since a group may hold
 /// what they wait for.

@@ -107,6 +107,20 @@ void Timeline::wait(cudaStream_t handle, cudaEvent_t event) {
   waiting.free_at = later(waiting.free_at, found->over_at);
 }
 
+Moment Timeline::free_at(cudaStream_t handle) const {
+  const std::lock_guard lock(mutex_);
+  const Stream* found = find_in(streams_, key(handle));
+  return found == nullptr ? Moment{} : found->free_at;
+}
+
+void Timeline::wait(cudaStream_t handle, const Moment& moment) {
+  const std::lock_guard lock(mutex_);
+  Stream& waiting = stream(handle);
+  if (waiting.capture != nullptr) return;
+  waiting.free_at = later(waiting.free_at, moment);
+  if (host_ns_ == Settings::kSlowHost) catch_up(waiting.free_at);
+}
+
 bool Timeline::is_over(cudaEvent_t handle) {
   const std::lock_guard lock(mutex_);
   const Event* event = find_in(events_, handle);
@@ -151,6 +165,16 @@ void Timeline::synchronize_device(int device) {
 void Timeline::keep_host_busy(std::int64_t ns) {
   const std::lock_guard lock(mutex_);
   if (host_ns_ != 0) host_now_ = host_now_ + ns;
+}
+
+Moment Timeline::host_now() const {
+  const std::lock_guard lock(mutex_);
+  return host_now_;
+}
+
+void Timeline::wait_on_host(const Moment& moment) {
+  const std::lock_guard lock(mutex_);
+  catch_up(moment);
 }
 
 std::int64_t Timeline::elapsed_ns(cudaEvent_t from, cudaEvent_t to) const {

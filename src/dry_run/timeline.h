@@ -57,6 +57,10 @@ class Timeline {
   void record(cudaEvent_t event, cudaStream_t stream);
   /// What is queued on `stream` from now on starts after the event.
   void wait(cudaStream_t stream, cudaEvent_t event);
+  /// When the stream is done with all that was queued on it so far.
+  Moment free_at(cudaStream_t stream) const;
+  /// The last work that was queued on `stream` ends no earlier.
+  void wait(cudaStream_t stream, const Moment& moment);
   /// Whether it is over by the host's clock. An event that was never recorded is. A thread that
   /// asks until it is over gets on: time passes for it.
   bool is_over(cudaEvent_t event);
@@ -67,6 +71,9 @@ class Timeline {
   void synchronize_device(int device = current_device());
   /// The host computes for so long, unless it takes no time for anything.
   void keep_host_busy(std::int64_t ns);
+  Moment host_now() const;
+  /// The host waits.
+  void wait_on_host(const Moment& moment);
   /// From the end of one event to that of another.
   std::int64_t elapsed_ns(cudaEvent_t from, cudaEvent_t to) const;
 

@@ -208,6 +208,17 @@ TEST(Timeline, AGraphTakesWhatItsNodesTake) {
   EXPECT_TRUE(timeline.run(first, lasting(100)));
 }
 
+TEST(Timeline, WorkEndsNoEarlierThanThatOfAnotherRank) {
+  Timeline timeline(kHostNs, kLaunchQueue, usual);
+  const cudaStream_t stream = timeline.make_stream(0);
+  const cudaEvent_t before = run(timeline, stream, 100);
+  timeline.run(stream, lasting(100));
+  const Moment end = timeline.free_at(stream);
+  timeline.wait(stream, end + 700);
+  timeline.wait(stream, end);  // that of a rank which came first
+  EXPECT_EQ(timeline.elapsed_ns(before, run(timeline, stream, 0)), 800);
+}
+
 // CUDA refuses such questions while a stream captures, and the graph with them.
 TEST(Timeline, AQuestionAboutWhatIsCapturedBreaksTheGraph) {
   using Question = bool (*)(Timeline&, cudaStream_t);

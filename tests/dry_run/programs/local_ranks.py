@@ -71,6 +71,18 @@ if rank == 0:
 dist.barrier()
 assert os.path.exists(sys.argv[1]), "a barrier is one for all ranks"
 
+begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+begin.record()
+if rank == 0:
+    square = torch.empty(8192, 8192, device=device)
+    square @ square
+dist.all_reduce(sent(rank))
+end.record()
+torch.cuda.synchronize()
+times = [None for _ in everyone]
+dist.all_gather_object(times, begin.elapsed_time(end))
+assert times[0] > 10 and min(times) > 0.9 * times[0], f"ranks wait for the last one: {times}"
+
 
 def train(model, batch):
     optimizer = torch.optim.AdamW(model.parameters())
