@@ -6,13 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <mutex>
 #include <optional>
-#include <string>
+#include <string_view>
 #include <type_traits>
-#include <unordered_map>
 #include <vector>
 
+#include "src/dry_run/by_name.h"
 #include "src/dry_run/small_launch.h"
 #include "src/dry_run/small_operands.h"
 #include "src/dry_run/small_operations.h"
@@ -55,26 +54,11 @@ Bytes computed(const Operation& operation, const Operands& operands,
   return result;
 }
 
-/// What was found for each kernel that ran: a search goes through all names.
-struct Found {
-  std::mutex mutex;
-  std::unordered_map<std::string, const Operation*> by_name;
-};
-
-const Operation* operation_of(std::string_view name) {
-  static auto& found = *new Found;
-  const std::lock_guard lock(found.mutex);
-  const auto [place, is_new] = found.by_name.try_emplace(std::string(name), nullptr);
-  if (is_new) place->second = find_operation(name);
-  return place->second;
-}
-
 /// Whole numbers that nobody computed, compared with a few that are known: each is as often one of
 /// these as its limit says, or none of them. Texts that are made go on so until they are as long as
-/// they may be. False: another kernel.
-bool compare_with_few(std::string_view name, const Operands& operands, KnownBytes& known) {
+/// they may be. False: both are known or none.
+bool compare_with_few(const Operation&, const Operands& operands, KnownBytes& known) {
   constexpr std::size_t kFew = 8 * sizeof(std::int64_t);
-  if (!has(name, "13BinaryFunctorIllbNS0_") || !has(name, "16CompareEqFunctorI")) return false;
   const auto is_known = [&](const Operands::Tensor& tensor) {
     const std::size_t reach = tensor.reach(operands.sizes);
     return reach <= kFew && !known.find(tensor.data, reach).empty();
@@ -93,11 +77,10 @@ bool compare_with_few(std::string_view name, const Operands& operands, KnownByte
 
 /// A number that nobody computed is taken for at least 0, where a program asks: torch.normal() does
 /// of the smallest deviation. False: another question.
-bool compare_with_zero(std::string_view name, const Operation& operation, const Operands& operands,
-                       KnownBytes& known) {
+bool compare_with_zero(const Operation& operation, const Operands& operands, KnownBytes& known) {
   constexpr int kAtLeast = 0;
   constexpr int kLess = 3;
-  if (!has(name, "21compare_scalar_kernelI") || operands.count != 1) return false;
+  if (operands.count != 1) return false;
   const auto which = at<int>(operands.functor);
   const Bytes of_zero = computed(operation, operands, {Bytes(operands.tensors[1].width, 0)});
   if (!(which == kAtLeast && of_zero[0] == 1) && !(which == kLess && of_zero[0] == 0)) return false;
@@ -105,15 +88,11 @@ bool compare_with_zero(std::string_view name, const Operation& operation, const 
   return true;
 }
 
-/// Numbers made of bools that nobody computed: a mask, of which all counts for kept. False: another
-/// kernel.
-bool count_for_kept(std::string_view name, const Operation& operation, const Operands& operands,
-                    KnownBytes& known) {
-  const bool is_copy =
-      has(name, "23direct_copy_kernel_cuda") || has(name, "27converting_copy_kern");
+/// Numbers made of bools that nobody computed: a mask, of which all counts for kept. False: of
+/// others.
+bool count_for_kept(const Operation& operation, const Operands& operands, KnownBytes& known) {
   const Operands::Tensor& written = operands.tensors[0];
-  if (!is_copy || operands.tensors[1].type != c10::ScalarType::Bool ||
-      written.type == c10::ScalarType::Bool) {
+  if (operands.tensors[1].type != c10::ScalarType::Bool || written.type == c10::ScalarType::Bool) {
     return false;
   }
   const Bytes ones(operands.tensors[1].reach(operands.sizes), 1);
@@ -123,11 +102,10 @@ bool count_for_kept(std::string_view name, const Operation& operation, const Ope
 }
 
 /// Numbers that nobody computed read as zeros; as the least that they may be, where that is more:
-/// programs keep so sizes and divisors above 0. False: another kernel, or 0 is in the range.
-bool keep_in_range(std::string_view name, const Operation& operation, const Operands& operands,
-                   KnownBytes& known) {
+/// programs keep so sizes and divisors above 0. False: 0 is in the range.
+bool keep_in_range(const Operation& operation, const Operands& operands, KnownBytes& known) {
   constexpr std::size_t kMostElements = 4096;
-  if (!has(name, "19launch_clamp_scalar") || operands.count > kMostElements) return false;
+  if (operands.count > kMostElements) return false;
   const Bytes zeros(operands.tensors[1].reach(operands.sizes));
   const Bytes result = computed(operation, operands, {zeros});
   if (std::ranges::all_of(result, [](unsigned char byte) { return byte == 0; })) return false;
@@ -137,9 +115,7 @@ bool keep_in_range(std::string_view name, const Operation& operation, const Oper
 
 /// Whole numbers leave nothing where they are divided by 1, whatever they are: torch.distributions
 /// asks so whether a sample is one. False: another kernel, or another divisor.
-bool leave_nothing(std::string_view name, const Operation& operation, const Operands& operands,
-                   KnownBytes& known) {
-  if (!has(name, "13BUnaryFunctorI") || !has(name, "21remainder_kernel_cuda")) return false;
+bool leave_nothing(const Operation& operation, const Operands& operands, KnownBytes& known) {
   bool is_one = false;
   with_type(operation.computes_in, [&](auto zero) {
     using T = decltype(zero);
@@ -151,9 +127,9 @@ bool leave_nothing(std::string_view name, const Operation& operation, const Oper
 }
 
 /// One of two masks of which shares are known: whoever draws from what is left by the other chooses
-/// none twice. False: another kernel.
-bool join_shares(std::string_view name, const Operands& operands, KnownBytes& known) {
-  if (!has(name, "16BitwiseOrFunctorI") || operands.tensors.size() != 3) return false;
+/// none twice. False: one's is not known.
+bool join_shares(const Operation&, const Operands& operands, KnownBytes& known) {
+  if (operands.tensors.size() != 3) return false;
   const Operands::Tensor& written = operands.tensors[0];
   const std::size_t size = written.reach(operands.sizes);
   if (written.width != 1) return false;
@@ -163,6 +139,30 @@ bool join_shares(std::string_view name, const Operands& operands, KnownBytes& kn
   known.set_share(written.data, size, std::min(1.0, *one + *other));
   return true;
 }
+
+/// What is said of a result where some of what it is made of is not known. False: nothing is.
+using Guess = bool (*)(const Operation&, const Operands&, KnownBytes&);
+
+/// Null: there is none.
+Guess guess_of(std::string_view name) {
+  if (has(name, "13BinaryFunctorIllbNS0_") && has(name, "16CompareEqFunctorI")) {
+    return &compare_with_few;
+  }
+  if (has(name, "21compare_scalar_kernelI")) return &compare_with_zero;
+  if (has(name, "23direct_copy_kernel_cuda") || has(name, "27converting_copy_kern")) {
+    return &count_for_kept;
+  }
+  if (has(name, "19launch_clamp_scalar")) return &keep_in_range;
+  if (has(name, "13BUnaryFunctorI") && has(name, "21remainder_kernel_cuda")) return &leave_nothing;
+  return has(name, "16BitwiseOrFunctorI") ? &join_shares : nullptr;
+}
+
+struct Arithmetic {
+  const Operation* operation = nullptr;  // null: it is none that is followed
+  Guess guess = nullptr;
+};
+
+Arithmetic find_arithmetic(std::string_view name) { return {find_operation(name), guess_of(name)}; }
 
 /// A result of so many bytes that has gaps: what stands in these stays.
 void write_apart(const Operation& operation, const Operands& operands, std::size_t size,
@@ -185,7 +185,8 @@ bool run_arithmetic(std::string_view name, void** arguments, KnownBytes& known,
                     bool (*owns)(const void* address)) {
   // So much is never known, and what follows takes its time.
   if (at<std::uint32_t>(arguments[0]) > KnownBytes::kMaxBytes) return false;
-  const Operation* const operation = operation_of(name);
+  static auto& known_names = *new ByName<Arithmetic>(&find_arithmetic);
+  const auto& [operation, guess] = known_names(name);
   if (operation == nullptr) return false;
   const auto operands = find_operands(name, arguments, operation->signature);
   if (!operands) return false;
@@ -203,12 +204,7 @@ bool run_arithmetic(std::string_view name, void** arguments, KnownBytes& known,
   if (read) {
     const Bytes result = computed(*operation, *operands, *read);
     known.set(written.data, result.data(), size, inputs.trust());
-  } else if (!compare_with_few(name, *operands, known) &&
-             !compare_with_zero(name, *operation, *operands, known) &&
-             !count_for_kept(name, *operation, *operands, known) &&
-             !keep_in_range(name, *operation, *operands, known) &&
-             !leave_nothing(name, *operation, *operands, known) &&
-             !join_shares(name, *operands, known)) {
+  } else if (guess == nullptr || !guess(*operation, *operands, known)) {
     known.forget(written.data, size);
   }
   return true;

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "src/dry_run/small_launch.h"
-
 namespace headroom::dry_run {
 namespace {
 
@@ -17,21 +15,20 @@ constexpr std::size_t kMostTold = 1 << 14;   // that are told one by one
 Elements::Elements(const KnownBytes& known, const char* begin, std::size_t reach)
     : known_(known), begin_(begin), has_any_(known.has_any(begin, reach)) {
   if (!has_any_) return;
-  Trust trust;
-  bytes_ = known.find(begin, reach, &trust);
-  is_whole_ = !bytes_.empty() && !trust.is_assumed;
-  if (is_whole_) trust_ = trust;
+  all_ = known.find(begin, reach, &trust_of_all_);
+  is_whole_ = !all_.empty() && !trust_of_all_.is_assumed;
+  if (is_whole_) trust_ = trust_of_all_;
 }
 
 /// Where something is assumed it may be of other elements: each is looked up.
 const unsigned char* Elements::at(std::size_t place, std::size_t width) {
-  if (is_whole_) return &bytes_[place];
+  if (is_whole_) return &all_[place];
   if (!has_any_ || ++found_ > kMostFound) return nullptr;
   Trust trust;
-  bytes_ = known_.find(begin_ + place, width, &trust);
-  if (bytes_.empty()) return nullptr;
+  one_ = known_.find(begin_ + place, width, &trust);
+  if (one_.empty()) return nullptr;
   join(trust_, trust);
-  return bytes_.data();
+  return one_.data();
 }
 
 std::optional<std::size_t> Indices::at(std::size_t place, std::int64_t size) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "src/dry_run/known_bytes.h"
+#include "src/dry_run/small_launch.h"
 
 // Tensors of which some elements are known and others are not, as kernels read and write them in an
 // order that numbers say. Places are in bytes from where a tensor begins.
@@ -29,13 +30,20 @@ class Elements {
   const unsigned char* at(std::size_t place, std::size_t width);
   /// Of all that was read so far.
   Trust trust() const { return trust_; }
+  /// Whether they may be other ones by now, as dry_run::may_be_added_to() says.
+  template <class T>
+  bool may_be_added_to() const {
+    return dry_run::may_be_added_to<T>(all_, trust_of_all_);
+  }
 
  private:
   const KnownBytes& known_;
   const char* begin_;
-  std::vector<unsigned char> bytes_;  // of the whole tensor, where all of it is known; else of one
-  Trust trust_;
   bool has_any_;
+  std::vector<unsigned char> all_;  // with zeros for those that are not known
+  std::vector<unsigned char> one_;  // the last that was read, where some are not known
+  Trust trust_of_all_;
+  Trust trust_;
   bool is_whole_ = false;
   std::size_t found_ = 0;  // one by one
 };

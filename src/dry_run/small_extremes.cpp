@@ -81,14 +81,12 @@ void run_results(const ExtremeForm& form, const Reduce& reduce, KnownBytes& know
   Writes values(to, form.has_values ? reach : 0);
   Writes places(form.has_values ? static_cast<const char*>(reduce.also_to()) : to,
                 reach / width * kPlace);
-  Trust trust;
-  const auto bytes = known.find(reduce.from(), reduce.reach(), &trust);
-  const bool is_filled = may_be_added_to<T>(bytes, trust);
+  const bool is_filled = inputs.may_be_added_to<T>();
   for (std::size_t result = 0; result < reduce.results_in_all(); ++result) {
     const std::size_t place = reduce.place_of_result(result);
     const std::size_t place_of_place = place / width * kPlace;
-    auto found = extreme_of_result<T>(reduce, result, form.is_largest, inputs);
-    if (is_filled) found.reset();
+    const auto found =
+        is_filled ? std::nullopt : extreme_of_result<T>(reduce, result, form.is_largest, inputs);
     if (!found) {
       if (form.has_values) values.forget(place, width);
       places.forget(place_of_place, kPlace);

@@ -103,6 +103,7 @@ bool run_rows_of_largest(const LargestLaunch& launch, KnownBytes& known) {
   const std::size_t reach =
       LargestLaunch::reach(launch.from, launch.length, launch.step, launch.width);
   Elements from(known, launch.from.data(), reach);
+  if (from.may_be_added_to<T>()) return false;
   Writes largest(launch.largest.data(), LargestLaunch::reach(launch.largest, launch.count,
                                                              launch.step_of_largest, launch.width));
   Writes places(launch.places.data(),
@@ -128,7 +129,6 @@ bool run_rows_of_largest(const LargestLaunch& launch, KnownBytes& known) {
       ++i;
     }
   }
-  if (may_be_added_to<T>(known.find(launch.from.data(), reach), from.trust())) return false;
   largest.tell(known, from.trust());
   places.tell(known, from.trust());
   return true;

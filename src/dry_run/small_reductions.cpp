@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "src/dry_run/by_name.h"
 #include "src/dry_run/parts.h"
 #include "src/dry_run/small_formulas.h"
 #include "src/dry_run/small_launch.h"
@@ -122,7 +123,7 @@ std::optional<Fold> fold_of(std::string_view name, char type) {
 }
 
 /// Nothing: it is none that is followed, nor are those of types that are classes.
-std::optional<Reducer> find_reducer(std::string_view name) {
+std::optional<Reducer> look_for_reducer(std::string_view name) {
   if (name == kCompiledProduct) return Reducer{Fold::product, c10::ScalarType::Long, 8, true};
   const std::size_t found = name.find(kOfType);
   if (!has(name, kReduction) || found == std::string_view::npos) return std::nullopt;
@@ -143,6 +144,11 @@ std::optional<Reducer> find_reducer(std::string_view name) {
     reducer.width_of_sum = sizeof(bool);
   }
   return reducer;
+}
+
+const std::optional<Reducer>& find_reducer(std::string_view name) {
+  static auto& found = *new ByName<std::optional<Reducer>>(&look_for_reducer);
+  return found(name);
 }
 
 /// Of numbers of which that share is 1, and the others are 0. The results add up to what all do.
@@ -166,7 +172,7 @@ bool is_of_expected_type(const Reducer& reducer, const void* operation) {
 bool is_reduction(const char* name) { return find_reducer(name).has_value(); }
 
 bool is_of_all(const char* name) {
-  const auto reducer = find_reducer(name);
+  const auto& reducer = find_reducer(name);
   return reducer && reducer->fold == Fold::all;
 }
 
