@@ -11,6 +11,26 @@ namespace {
 
 std::uintptr_t number(const void* address) { return reinterpret_cast<std::uintptr_t>(address); }
 
+/// Those of a map by address that lie there in part.
+template <class Map>
+void erase_in(Map& map, std::uintptr_t begin, std::uintptr_t end) {
+  auto each = map.lower_bound(begin);
+  if (each != map.begin()) {
+    const auto before = std::prev(each);
+    if (before->first + before->second.size > begin) each = before;
+  }
+  while (each != map.end() && each->first < end) each = map.erase(each);
+}
+
+/// The one that an address lies in; null: there is none.
+template <class Map>
+const typename Map::value_type* find_in(const Map& map, std::uintptr_t address) {
+  const auto behind = map.upper_bound(address);
+  if (behind == map.begin()) return nullptr;
+  const auto& found = *std::prev(behind);
+  return address - found.first < found.second.size ? &found : nullptr;
+}
+
 }  // namespace
 
 void KnownBytes::set(const void* to, const void* bytes, std::size_t size, Trust trust) {
@@ -85,6 +105,12 @@ void KnownBytes::forget(const void* at, std::size_t size) {
   forget_locked(number(at), size);
 }
 
+void KnownBytes::guess(const void* at, std::size_t size, Bytes element) {
+  const std::lock_guard lock(mutex_);
+  forget_locked(number(at), size);
+  guesses_[number(at)] = {size, std::move(element), doubts_};
+}
+
 void KnownBytes::forget_assumed() {
   const std::lock_guard lock(mutex_);
   if (!may_assume_) return;
@@ -123,17 +149,18 @@ std::vector<unsigned char> KnownBytes::find(const void* from, std::size_t size,
 }
 
 bool KnownBytes::read(void* to, const void* from, std::size_t size) const {
-  Range found;
-  if (size <= kMaxBytes) {
-    const std::lock_guard lock(mutex_);
-    found = find_locked(number(from), size);
-  }
-  if (found.bytes.empty()) {
+  if (size > kMaxBytes) {
     std::memset(to, 0, size);
-  } else {
-    std::memcpy(to, found.bytes.data(), size);
+    return false;
   }
-  return !found.bytes.empty() && !found.is_assumed && found.doubts != kDoubted;
+  const std::lock_guard lock(mutex_);
+  const Range found = find_locked(number(from), size);
+  if (found.bytes.empty()) {
+    read_guess_locked(static_cast<unsigned char*>(to), number(from), size);
+    return false;
+  }
+  std::memcpy(to, found.bytes.data(), size);
+  return !found.is_assumed && found.doubts != kDoubted;
 }
 
 KnownBytes::Range KnownBytes::range_of(Bytes bytes, Trust trust) const {
@@ -162,12 +189,8 @@ void KnownBytes::forget_doubted_locked() {
 /// Of a range that lies there in part, the other parts stay known.
 void KnownBytes::forget_locked(std::uintptr_t begin, std::size_t size) {
   const std::uintptr_t end = begin + size;
-  auto share = shares_.lower_bound(begin);
-  if (share != shares_.begin()) {
-    const auto before = std::prev(share);
-    if (before->first + before->second.size > begin) share = before;
-  }
-  while (share != shares_.end() && share->first < end) share = shares_.erase(share);
+  erase_in(shares_, begin, end);
+  erase_in(guesses_, begin, end);
   auto range = ranges_.lower_bound(begin);
   if (range != ranges_.begin()) {
     const auto before = std::prev(range);
@@ -195,6 +218,17 @@ void KnownBytes::forget_locked(std::uintptr_t begin, std::size_t size) {
   }
 }
 
+void KnownBytes::read_guess_locked(unsigned char* to, std::uintptr_t from, std::size_t size) const {
+  std::fill_n(to, size, static_cast<unsigned char>(0));
+  const auto* found = find_in(guesses_, from);
+  if (found == nullptr || found->second.doubts != doubts_) return;
+  const auto& [begin, guess] = *found;
+  const std::size_t known = std::min<std::size_t>(size, begin + guess.size - from);
+  for (std::size_t i = 0; i < known; ++i) {
+    to[i] = guess.element[(from - begin + i) % guess.element.size()];
+  }
+}
+
 void KnownBytes::set_share_locked(std::uintptr_t at, const Share& share) {
   forget_locked(at, share.size);
   shares_[at] = share;
@@ -202,10 +236,8 @@ void KnownBytes::set_share_locked(std::uintptr_t at, const Share& share) {
 
 /// Null: there is none.
 const KnownBytes::Share* KnownBytes::share_locked(std::uintptr_t from) const {
-  const auto found = shares_.upper_bound(from);
-  if (found == shares_.begin()) return nullptr;
-  const auto& [begin, share] = *std::prev(found);
-  return from - begin < share.size ? &share : nullptr;
+  const auto* found = find_in(shares_, from);
+  return found == nullptr ? nullptr : &found->second;
 }
 
 KnownBytes::Range KnownBytes::find_locked(std::uintptr_t from, std::size_t size) const {

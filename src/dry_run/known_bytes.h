@@ -47,6 +47,9 @@ class KnownBytes {
   bool has_shares() const;
   /// Something that is not known now stands there.
   void forget(const void* at, std::size_t size);
+  /// Likewise; the host reads each element as `element` until something may have been written over
+  /// it, in place of zeros. No kernel does.
+  void guess(const void* at, std::size_t size, std::vector<unsigned char> element);
   void forget_assumed();
   /// Something may have been written anywhere: all that is known is assumed from now on.
   void doubt_all();
@@ -56,7 +59,8 @@ class KnownBytes {
   /// The bytes that stand there, with zeros for those that are not known, which makes them assumed;
   /// empty, where none is. `trust`: gets what holds of some of them.
   std::vector<unsigned char> find(const void* from, std::size_t size, Trust* trust = nullptr) const;
-  /// Gives these to the host. False: none is known, and it gets zeros, or some are assumed.
+  /// Gives these to the host. False: none is known, and it gets what is guessed, else zeros; or
+  /// some are assumed.
   bool read(void* to, const void* from, std::size_t size) const;
 
  private:
@@ -81,14 +85,22 @@ class KnownBytes {
     std::int64_t limit = 0;  // 0: it is not known
   };
 
+  struct Guess {
+    std::size_t size = 0;
+    Bytes element;
+    std::int64_t doubts = 0;  // how many there had been
+  };
+
+  void read_guess_locked(unsigned char* to, std::uintptr_t from, std::size_t size) const;
   void set_share_locked(std::uintptr_t at, const Share& share);
   const Share* share_locked(std::uintptr_t from) const;
 
   mutable std::mutex mutex_;
-  std::map<std::uintptr_t, Range> ranges_;  // which do not overlap
-  std::map<std::uintptr_t, Share> shares_;  // likewise; no range lies in one
-  std::size_t bytes_ = 0;                   // in all
-  bool may_assume_ = false;                 // whether some of them may be assumed
+  std::map<std::uintptr_t, Range> ranges_;   // which do not overlap
+  std::map<std::uintptr_t, Share> shares_;   // likewise; no range lies in one
+  std::map<std::uintptr_t, Guess> guesses_;  // likewise
+  std::size_t bytes_ = 0;                    // in all
+  bool may_assume_ = false;                  // whether some of them may be assumed
   std::int64_t doubts_ = 0;
 };
 

@@ -36,6 +36,7 @@
 #include "src/dry_run/small_searches.h"
 #include "src/dry_run/small_select.h"
 #include "src/dry_run/small_shares.h"
+#include "src/dry_run/small_softmax.h"
 #include "src/dry_run/small_sort.h"
 #include "src/dry_run/small_sums_by_index.h"
 #include "src/dry_run/small_triangles.h"
@@ -249,6 +250,7 @@ constexpr std::array kKinds{
            const std::uint64_t threads = std::uint64_t{launch.grid_x} * launch.block_x;
            return run_random(launch.name, launch.arguments, threads, known, owns);
          }},
+    Kind{&is_softmax, &by_name<run_softmax>},
     Kind{&is_repeat, &by_name<run_repeat>},
     Kind{&is_reduction, &by_operation<run_reduction>},
     Kind{&is_triangle, &by_blocks<run_triangle>},

@@ -140,6 +140,27 @@ TEST(KnownBytes, that_are_assumed_are_forgotten_without_the_others) {
   EXPECT_EQ(known.find(at, sizeof(sent)).size(), sizeof(sent));
 }
 
+TEST(KnownBytes, AreGuessedUntilSomethingMayHaveBeenWrittenThere) {
+  KnownBytes known;
+  alignas(16) std::array<unsigned char, 16> memory{};
+  const auto read = [&](std::size_t place, std::size_t size) {
+    std::string text(size, '?');
+    EXPECT_FALSE(known.read(text.data(), &memory[place], size));
+    for (char& c : text) c = c == '\0' ? '.' : c;
+    return text;
+  };
+  known.guess(&memory[2], 6, {'a', 'b', 'c'});
+  EXPECT_EQ(read(2, 6), "abcabc");
+  EXPECT_EQ(read(4, 6), "cabc..");
+  EXPECT_TRUE(known.find(&memory[2], 6).empty()) << "by a kernel";
+  known.guess(&memory[8], 4, {'d', 'e'});
+  known.forget(&memory[7], 1);
+  EXPECT_EQ(read(2, 6), "......");
+  EXPECT_EQ(read(8, 4), "dede");
+  known.doubt_all();
+  EXPECT_EQ(read(8, 4), "....");
+}
+
 TEST(KnownBytes, KeepSharesUntilSomethingElseStandsThere) {
   KnownBytes known;
   alignas(16) std::array<unsigned char, 64> memory{};

@@ -115,6 +115,8 @@ def check_what_nobody_computed():
     tokens, ends = unknown(4, 6, dtype=torch.int64), torch.tensor([1, 2]).cuda()
     if not torch.__version__.startswith("2.1."):
         assert not torch.isin(tokens, ends).all()  # so that texts go on
+    likely = [each.softmax(-1).tolist() for each in (unknown(2, 4), unknown(3).double())]
+    assert likely == [[[0.25] * 4] * 2, [1 / 3] * 3]  # so that a host can draw by them
     begins = (unknown(64, dtype=torch.int64) != 1).cumsum(0)
     assert (begins == 0).all()  # so that texts are not packed
 
