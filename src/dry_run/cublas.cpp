@@ -32,6 +32,34 @@ cublasStatus_t multiply_vector(cublasHandle_t handle, std::int64_t m, std::int64
   return multiply(handle, {m, 1, k, 1}, type, element_bytes(CUDA_C_64F));
 }
 
+/// Where a product is written: columns of so many numbers, from one to the next of which it is
+/// `leading` numbers, and so many matrices that are `apart` by numbers.
+struct Written {
+  void* to;
+  cudaDataType type;
+  std::int64_t rows, columns, leading;
+  std::int64_t batch = 1, apart = 0;
+};
+
+/// Of what stood there, as a bias that a product is added to, nothing is known any more. What lies
+/// between columns is another's.
+void forget(const Written& of) {
+  const std::int64_t bytes = element_bytes(of.type);
+  KnownBytes& known = dry_run().known;
+  for (std::int64_t i = 0; i < of.batch; ++i) {
+    const char* const begin = static_cast<const char*>(of.to) + i * of.apart * bytes;
+    const std::int64_t reach = ((of.columns - 1) * of.leading + of.rows) * bytes;
+    if (of.leading == of.rows || of.columns == 1) {
+      known.forget(begin, static_cast<std::size_t>(reach));
+    } else if (known.has_any(begin, static_cast<std::size_t>(reach))) {
+      for (std::int64_t column = 0; column < of.columns; ++column) {
+        known.forget(begin + column * of.leading * bytes,
+                     static_cast<std::size_t>(of.rows * bytes));
+      }
+    }
+  }
+}
+
 // What the handles point to.
 struct Description {
   cublasComputeType_t compute;
@@ -44,6 +72,7 @@ struct Layout {
   std::uint64_t columns;
   std::int64_t leading;  // numbers from a column to the next
   std::int32_t batch;
+  std::int64_t apart;  // numbers from a matrix to the next
 };
 
 Description* description_of(cublasLtMatmulDesc_t handle) {
@@ -96,28 +125,32 @@ HEADROOM_ENTRY cublasStatus_t cublasGetPointerMode_v2(cublasHandle_t handle,
 
 // The four types of numbers have a function each, alike but for the type: LETTER as in cublasSgemm,
 // NUMBER as in its header, TYPE as cuBLAS names it elsewhere.
-#define HEADROOM_PRODUCTS(LETTER, NUMBER, TYPE)                                                   \
-  HEADROOM_ENTRY cublasStatus_t cublas##LETTER##gemm_v2(                                          \
-      cublasHandle_t handle, cublasOperation_t, cublasOperation_t, int m, int n, int k,           \
-      const NUMBER*, const NUMBER*, int a, const NUMBER*, int b, const NUMBER*, NUMBER*, int c) { \
-    return multiply(handle, {m, n, k, 1}, TYPE, row_bytes({a, b, c}, TYPE));                      \
-  }                                                                                               \
-  HEADROOM_ENTRY cublasStatus_t cublas##LETTER##gemmStridedBatched(                               \
-      cublasHandle_t handle, cublasOperation_t, cublasOperation_t, int m, int n, int k,           \
-      const NUMBER*, const NUMBER*, int a, long long, const NUMBER*, int b, long long,            \
-      const NUMBER*, NUMBER*, int c, long long, int batch) {                                      \
-    return multiply(handle, {m, n, k, batch}, TYPE, row_bytes({a, b, c}, TYPE));                  \
-  }                                                                                               \
-  HEADROOM_ENTRY cublasStatus_t cublas##LETTER##gemmBatched(                                      \
-      cublasHandle_t handle, cublasOperation_t, cublasOperation_t, int m, int n, int k,           \
-      const NUMBER*, const NUMBER* const*, int a, const NUMBER* const*, int b, const NUMBER*,     \
-      NUMBER* const*, int c, int batch) {                                                         \
-    return multiply(handle, {m, n, k, batch}, TYPE, row_bytes({a, b, c}, TYPE));                  \
-  }                                                                                               \
-  HEADROOM_ENTRY cublasStatus_t cublas##LETTER##gemv_v2(                                          \
-      cublasHandle_t handle, cublasOperation_t, int m, int n, const NUMBER*, const NUMBER*, int,  \
-      const NUMBER*, int, const NUMBER*, NUMBER*, int) {                                          \
-    return multiply_vector(handle, m, n, TYPE);                                                   \
+#define HEADROOM_PRODUCTS(LETTER, NUMBER, TYPE)                                                  \
+  HEADROOM_ENTRY cublasStatus_t cublas##LETTER##gemm_v2(                                         \
+      cublasHandle_t handle, cublasOperation_t, cublasOperation_t, int m, int n, int k,          \
+      const NUMBER*, const NUMBER*, int a, const NUMBER*, int b, const NUMBER*, NUMBER* to,      \
+      int c) {                                                                                   \
+    multiply(handle, {m, n, k, 1}, TYPE, row_bytes({a, b, c}, TYPE));                            \
+    return forget({to, TYPE, m, n, c}), CUBLAS_STATUS_SUCCESS;                                   \
+  }                                                                                              \
+  HEADROOM_ENTRY cublasStatus_t cublas##LETTER##gemmStridedBatched(                              \
+      cublasHandle_t handle, cublasOperation_t, cublasOperation_t, int m, int n, int k,          \
+      const NUMBER*, const NUMBER*, int a, long long, const NUMBER*, int b, long long,           \
+      const NUMBER*, NUMBER* to, int c, long long apart, int batch) {                            \
+    multiply(handle, {m, n, k, batch}, TYPE, row_bytes({a, b, c}, TYPE));                        \
+    return forget({to, TYPE, m, n, c, batch, apart}), CUBLAS_STATUS_SUCCESS;                     \
+  }                                                                                              \
+  HEADROOM_ENTRY cublasStatus_t cublas##LETTER##gemmBatched(                                     \
+      cublasHandle_t handle, cublasOperation_t, cublasOperation_t, int m, int n, int k,          \
+      const NUMBER*, const NUMBER* const*, int a, const NUMBER* const*, int b, const NUMBER*,    \
+      NUMBER* const*, int c, int batch) {                                                        \
+    return multiply(handle, {m, n, k, batch}, TYPE, row_bytes({a, b, c}, TYPE));                 \
+  }                                                                                              \
+  HEADROOM_ENTRY cublasStatus_t cublas##LETTER##gemv_v2(                                         \
+      cublasHandle_t handle, cublasOperation_t operation, int m, int n, const NUMBER*,           \
+      const NUMBER*, int, const NUMBER*, int, const NUMBER*, NUMBER* to, int step) {             \
+    multiply_vector(handle, m, n, TYPE);                                                         \
+    return forget({to, TYPE, 1, operation == CUBLAS_OP_N ? m : n, step}), CUBLAS_STATUS_SUCCESS; \
   }
 
 HEADROOM_PRODUCTS(S, float, CUDA_R_32F)
@@ -128,26 +161,29 @@ HEADROOM_PRODUCTS(Z, cuDoubleComplex, CUDA_C_64F)
 HEADROOM_ENTRY cublasStatus_t cublasSgemmEx(cublasHandle_t handle, cublasOperation_t,
                                             cublasOperation_t, int m, int n, int k, const float*,
                                             const void*, cudaDataType type, int a, const void*,
-                                            cudaDataType, int b, const float*, void*, cudaDataType,
-                                            int c) {
-  return multiply(handle, {m, n, k, 1}, type, row_bytes({a, b, c}, type));
+                                            cudaDataType, int b, const float*, void* to,
+                                            cudaDataType written, int c) {
+  multiply(handle, {m, n, k, 1}, type, row_bytes({a, b, c}, type));
+  return forget({to, written, m, n, c}), CUBLAS_STATUS_SUCCESS;
 }
 
 HEADROOM_ENTRY cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t,
                                            cublasOperation_t, int m, int n, int k, const void*,
                                            const void*, cudaDataType type, int a, const void*,
-                                           cudaDataType, int b, const void*, void*, cudaDataType,
-                                           int c, cublasComputeType_t compute, cublasGemmAlgo_t) {
-  return multiply(handle, {m, n, k, 1}, type, row_bytes({a, b, c}, type), rounds_to_tf32(compute));
+                                           cudaDataType, int b, const void*, void* to,
+                                           cudaDataType written, int c, cublasComputeType_t compute,
+                                           cublasGemmAlgo_t) {
+  multiply(handle, {m, n, k, 1}, type, row_bytes({a, b, c}, type), rounds_to_tf32(compute));
+  return forget({to, written, m, n, c}), CUBLAS_STATUS_SUCCESS;
 }
 
 HEADROOM_ENTRY cublasStatus_t cublasGemmStridedBatchedEx(
     cublasHandle_t handle, cublasOperation_t, cublasOperation_t, int m, int n, int k, const void*,
     const void*, cudaDataType type, int a, long long, const void*, cudaDataType, int b, long long,
-    const void*, void*, cudaDataType, int c, long long, int batch, cublasComputeType_t compute,
-    cublasGemmAlgo_t) {
-  return multiply(handle, {m, n, k, batch}, type, row_bytes({a, b, c}, type),
-                  rounds_to_tf32(compute));
+    const void*, void* to, cudaDataType written, int c, long long apart, int batch,
+    cublasComputeType_t compute, cublasGemmAlgo_t) {
+  multiply(handle, {m, n, k, batch}, type, row_bytes({a, b, c}, type), rounds_to_tf32(compute));
+  return forget({to, written, m, n, c, batch, apart}), CUBLAS_STATUS_SUCCESS;
 }
 
 // Of complex numbers, with the first vector conjugated (c) or not (u).
@@ -197,7 +233,7 @@ HEADROOM_ENTRY cublasStatus_t cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t*
                                                          std::uint64_t columns,
                                                          std::int64_t leading) {
   *handle = reinterpret_cast<cublasLtMatrixLayout_t>(
-      new Layout{type, rows, columns, leading, /*batch=*/1});
+      new Layout{type, rows, columns, leading, /*batch=*/1, /*apart=*/0});
   return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -211,6 +247,9 @@ HEADROOM_ENTRY cublasStatus_t cublasLtMatrixLayoutSetAttribute(
     std::size_t size) {
   if (attribute == CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT) {
     std::memcpy(&layout_of(handle)->batch, value, size);
+  }
+  if (attribute == CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET) {
+    std::memcpy(&layout_of(handle)->apart, value, size);
   }
   return CUBLAS_STATUS_SUCCESS;
 }
@@ -245,7 +284,7 @@ HEADROOM_ENTRY cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
 HEADROOM_ENTRY cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t description,
                                              const void*, const void*, cublasLtMatrixLayout_t a,
                                              const void*, cublasLtMatrixLayout_t b, const void*,
-                                             const void*, cublasLtMatrixLayout_t, void*,
+                                             const void*, cublasLtMatrixLayout_t, void* to,
                                              cublasLtMatrixLayout_t d, const cublasLtMatmulAlgo_t*,
                                              void*, std::size_t, cudaStream_t stream) {
   const bool transposed = description_of(description)->transpose_a != CUBLAS_OP_N;
@@ -260,6 +299,7 @@ HEADROOM_ENTRY cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDes
               {product_flops(m, n, k, batch, type),
                product_precision(type, rounds_to_tf32(description_of(description)->compute)),
                product_bytes(m, n, k, batch, type), rows_apart});
+  forget({to, layout_of(d)->type, m, n, layout_of(d)->leading, batch, layout_of(d)->apart});
   return CUBLAS_STATUS_SUCCESS;
 }
 

@@ -116,6 +116,24 @@ TEST_F(PythonProgram, KeepsPartialSumsOfTheLastTiles) {
             copies + 64 * 2 * 4LL * 256 * 128 + kBlock);
 }
 
+// Else a mask of what a layer gives would be that of its bias.
+TEST_F(PythonProgram, KnowsNothingOfASumWithAProduct) {
+  const std::string program =
+      "import torch\n"
+      "bias = torch.tensor([-1.0, 2.0]).cuda()\n"
+      "def some(*sizes):\n"
+      "    size = torch.Size(sizes)\n"
+      "    return torch.randn(5000, device='cuda')[:size.numel()].view(size)\n"
+      "sums = [torch.addmv(bias, some(2, 3), some(3)),\n"
+      "        torch.addmm(bias, some(2, 3), some(3, 2)),\n"
+      "        torch.nn.functional.linear(some(2, 3), some(1, 3), bias[:1]),\n"
+      "        torch.baddbmm(bias, some(2, 2, 3), some(2, 3, 2))]\n"
+      "for sum in sums:\n"
+      "    assert len(sum[sum > 0]) == len(sum[sum < 0]) == sum.numel(), sum\n";
+  const Ended ended = plan({}, {"-c", program});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+}
+
 // Of the engines for the gradients of this convolution others work in less.
 TEST_F(PythonProgram, KeepsTheEngineThatCudnnRanksFirstOfThoseThatAProgramTries) {
   const auto planned = [](const std::string& tries) {
