@@ -385,7 +385,7 @@ HEADROOM_ENTRY cudnnStatus_t cudnnBackendExecute(cudnnHandle_t handle,
   // cuDNN ranks engines by the times that it expects, which are nearer to a GPU's than these: where
   // a program tries several, another than the first is kept where it should take less than half.
   constexpr int kLessThan = 2;
-  if (config->rank > 0) {
+  if (config->rank > 0 && settings().trusts_ranks) {
     for (std::int64_t& ns : all.ns) ns *= kLessThan;
   }
   run_work(handle->stream, all);

@@ -33,6 +33,17 @@ struct Process {
   unsigned long long used;
 };
 
+/// nvmlPciInfo_t.
+struct PciInfo {
+  char short_id[16];
+  unsigned domain;
+  unsigned bus;
+  unsigned device;
+  unsigned device_id;
+  unsigned subsystem_id;
+  char id[32];
+};
+
 int find_device(long number, Device* device) {
   if (number < 0 || number >= headroom_dry_run_devices()) return kNotFound;
   *device = reinterpret_cast<Device>(number + 1);
@@ -76,6 +87,14 @@ HEADROOM_ENTRY int nvmlDeviceGetHandleByPciBusId_v2(const char* text, Device* de
   return find_device(std::strtol(text + bus + 1, nullptr, 16), device);
 }
 
+HEADROOM_ENTRY int nvmlDeviceGetPciInfo_v3(Device device, PciInfo* info) {
+  *info = {};
+  info->bus = static_cast<unsigned>(number_of(device));
+  std::snprintf(info->short_id, sizeof(info->short_id), "0000:%02X:00.0", info->bus);
+  std::snprintf(info->id, sizeof(info->id), "00000000:%02X:00.0", info->bus);
+  return kSuccess;
+}
+
 HEADROOM_ENTRY int nvmlDeviceGetHandleByUUID(const char* text, Device* device) {
   for (int number = 0; number < headroom_dry_run_devices(); ++number) {
     if (headroom::dry_run::device_uuid_text(number) == text) return find_device(number, device);
@@ -107,6 +126,8 @@ HEADROOM_ENTRY int nvmlDeviceGetMemoryInfo(Device device, Memory* memory) {
 }
 
 // Which links there are between devices is not told.
+
+HEADROOM_ENTRY int nvmlDeviceGetNvLinkState(Device, unsigned, unsigned*) { return kNotSupported; }
 
 HEADROOM_ENTRY int nvmlDeviceGetNvLinkRemoteDeviceType(Device, unsigned, unsigned*) {
   return kNotSupported;

@@ -53,6 +53,14 @@ std::optional<CopiesOf> convolutions_with_copies() {
   refuse(kName, which, "none, forward or backward");
 }
 
+bool trusts_ranks_of_engines() {
+  constexpr const char* kName = "HEADROOM_DRY_RUN_TRIED_ENGINES";
+  const std::string_view which = variable(kName);
+  if (which.empty() || which == "ranked") return true;
+  if (which == "fastest") return false;
+  refuse(kName, which, "ranked or fastest");
+}
+
 /// As CUDA does, it takes no notice of any other value.
 std::int64_t scaled(std::int64_t launch_queue) {
   const std::string_view scale = variable("CUDA_SCALE_LAUNCH_QUEUES");
@@ -84,6 +92,7 @@ Settings read_settings() {
   }
   settings.launch_queue = scaled(settings.launch_queue);
   settings.layout_copies = convolutions_with_copies();
+  settings.trusts_ranks = trusts_ranks_of_engines();
   settings.holders_folder = variable("HEADROOM_DRY_RUN_HOLDERS");
   settings.snapshot_file = variable("HEADROOM_DRY_RUN_SNAPSHOT");
   settings.steps = whole_number("HEADROOM_DRY_RUN_STEPS", 0);

@@ -42,6 +42,10 @@ struct Settings {
   /// are not last in memory, `none`, `forward` or `backward`, and cuDNN is not asked for its
   /// engines. Default: it is asked, and `none` where it can't be.
   std::optional<CopiesOf> layout_copies;
+  /// HEADROOM_DRY_RUN_TRIED_ENGINES: which of cuDNN's engines that a program tries takes the least
+  /// time: `ranked`, the one that cuDNN ranks first unless another should take less than half, or
+  /// `fastest`, by FLOPs and bytes alone. Default: `ranked`.
+  bool trusts_ranks = true;
   /// HEADROOM_DRY_RUN_HOLDERS: a folder, in which each process of PyTorch leaves what holds its
   /// peaks. Empty: that is not looked at.
   std::string holders_folder;

@@ -176,5 +176,24 @@ TEST_F(PythonRanks, SeesTheDevicesThatItsEnvironmentNames) {
   EXPECT_EQ(answer["processes"][0]["device"], 1);
 }
 
+// As fbgemm_gpu does, to find the links between GPUs, when it is imported.
+TEST_F(PythonRanks, TellsByNvmlWhereItsDevicesAreAndNoLinks) {
+  const std::string program =
+      "import ctypes, torch\n"
+      "x = torch.ones(1, device='cuda')\n"
+      "nvml = ctypes.CDLL('libnvidia-ml.so.1')\n"
+      "device, info, again = ctypes.c_void_p(), ctypes.create_string_buffer(68), "
+      "ctypes.c_void_p()\n"
+      "assert nvml.nvmlInit_v2() == 0\n"
+      "assert nvml.nvmlDeviceGetHandleByIndex_v2(3, ctypes.byref(device)) == 0\n"
+      "assert nvml.nvmlDeviceGetPciInfo_v3(device, info) == 0\n"
+      "assert info.raw[36:].rstrip(b'\\0') == b'00000000:03:00.0', info.raw\n"
+      "assert nvml.nvmlDeviceGetHandleByPciBusId_v2(info.raw[:16], ctypes.byref(again)) == 0\n"
+      "assert again.value == device.value\n"
+      "assert nvml.nvmlDeviceGetNvLinkState(device, 0, ctypes.byref(ctypes.c_uint())) == 3\n";
+  const Ended ended = plan({"--ranks", "4"}, {"-c", program});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+}
+
 }  // namespace
 }  // namespace headroom
