@@ -100,8 +100,8 @@ std::vector<std::string> notes_on(const Json& process) {
     notes.push_back("values that were read from the device and that nobody computed here: " +
                     std::to_string(values) +
                     ", zeros, equal probabilities, what stood there before, or that all of "
-                    "something holds or is "
-                    "kept. Where they steer the program, this is that path's plan");
+                    "something holds or is kept. Where they steer the program, this is that "
+                    "path's plan");
   }
   return notes;
 }

@@ -24,7 +24,7 @@ void erase_in(Map& map, std::uintptr_t begin, std::uintptr_t end) {
 
 /// The one that an address lies in; null: there is none.
 template <class Map>
-const typename Map::value_type* find_in(const Map& map, std::uintptr_t address) {
+const typename Map::value_type* range_around(const Map& map, std::uintptr_t address) {
   const auto behind = map.upper_bound(address);
   if (behind == map.begin()) return nullptr;
   const auto& found = *std::prev(behind);
@@ -220,7 +220,7 @@ void KnownBytes::forget_locked(std::uintptr_t begin, std::size_t size) {
 
 void KnownBytes::read_guess_locked(unsigned char* to, std::uintptr_t from, std::size_t size) const {
   std::fill_n(to, size, static_cast<unsigned char>(0));
-  const auto* found = find_in(guesses_, from);
+  const auto* found = range_around(guesses_, from);
   if (found == nullptr || found->second.doubts != doubts_) return;
   const auto& [begin, guess] = *found;
   const std::size_t known = std::min<std::size_t>(size, begin + guess.size - from);
@@ -236,7 +236,7 @@ void KnownBytes::set_share_locked(std::uintptr_t at, const Share& share) {
 
 /// Null: there is none.
 const KnownBytes::Share* KnownBytes::share_locked(std::uintptr_t from) const {
-  const auto* found = find_in(shares_, from);
+  const auto* found = range_around(shares_, from);
   return found == nullptr ? nullptr : &found->second;
 }
 

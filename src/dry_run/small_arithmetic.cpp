@@ -114,7 +114,7 @@ bool keep_in_range(const Operation& operation, const Operands& operands, KnownBy
 }
 
 /// Whole numbers leave nothing where they are divided by 1, whatever they are: torch.distributions
-/// asks so whether a sample is one. False: another kernel, or another divisor.
+/// asks so whether a sample is one. False: another divisor.
 bool leave_nothing(const Operation& operation, const Operands& operands, KnownBytes& known) {
   bool is_one = false;
   with_type(operation.computes_in, [&](auto zero) {
