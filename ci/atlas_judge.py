@@ -70,13 +70,15 @@ def constant_of(pairs: list) -> float:
 
 
 def interval_of(figure: Figure, answer: dict, constant: float) -> tuple:
-    """Of samples: from the peak behind the program's reset to that of all of it."""
+    """Of samples: from the least that may be the peak behind the program's reset to that of all of
+    it."""
     if figure.what == "step":
         return tuple(answer.get(f"step_time_estimate_{end}_ns", "") for end in ("lower", "upper"))
     if figure.what != "driver" or not figure.since_reset:
         return "", ""
-    return tuple(round(answer.get(name, 0) + constant)
-                 for name in ("latest_peak_reserved_bytes", "peak_reserved_bytes"))
+    latest = answer.get("latest_peak_reserved_bytes", 0)
+    lower = answer.get("latest_peak_reserved_lower_bytes", latest)
+    return tuple(round(end + constant) for end in (lower, answer.get("peak_reserved_bytes", 0)))
 
 
 def judge(source: Source, answers: list, fitted: dict = None) -> tuple:

@@ -124,8 +124,9 @@ def plan(headroom: Path, source: Source, python: Path, rows: list, home: Path) -
 
 def answers_of(rows: list, processes: list, said: list, output: str) -> list:
     """Of a program that forked for each row, and said which process was whose. That process may
-    have forked ranks: their numbers are the next ones, round the largest that there is."""
-    of_row = {key: (int(process), int(status)) for key, process, status in said}
+    have forked ranks: their numbers are the next ones, round the largest that there is. A plan may
+    run the program again for its bounds; the processes are those of the first time."""
+    of_row = {key: (int(process), int(status)) for key, process, status in reversed(said)}
     most = int(Path("/proc/sys/kernel/pid_max").read_text())
     families = {process: [] for process, _ in of_row.values()}
     for one in processes:
@@ -157,7 +158,8 @@ def peaks_of(processes: list) -> dict:
         return {}
     most = max(processes, key=lambda one: one.get("peak_reserved_bytes", 0))
     kept = ("peak_allocated_bytes", "peak_reserved_bytes", "latest_peak_allocated_bytes",
-            "latest_peak_reserved_bytes", "total_bytes", "estimated", "libtorch",
+            "latest_peak_reserved_bytes", "latest_peak_reserved_lower_bytes", "total_bytes",
+            "estimated", "libtorch",
             "step_time_estimate_ns", "step_time_estimate_lower_ns", "step_time_estimate_upper_ns")
     return {name: most[name] for name in kept if name in most}
 

@@ -15,6 +15,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+/// Whether it began PyTorch's peaks anew, behind the largest.
+bool has_begun_anew(const Json& process) {
+  return process.contains("latest_peak_allocated_bytes") &&
+         process.at("latest_peak_allocated_bytes") != process.at("peak_allocated_bytes");
+}
+
 /// What its peaks depend on that nobody knows, joined by "and"; empty: on nothing.
 std::string causes_of_bounds(const Json& process) {
   std::string causes;
@@ -22,6 +28,10 @@ std::string causes_of_bounds(const Json& process) {
   if (process.at("reserved_depends_on_layouts")) {
     causes += causes.empty() ? "" : ", and ";
     causes += "which convolutions work on copies of their tensors with the channels last";
+  }
+  if (process.at("reserved_depends_on_engines")) {
+    causes += causes.empty() ? "" : ", and ";
+    causes += "which of cuDNN's engines it keeps of those that it tries";
   }
   return causes;
 }
@@ -33,11 +43,18 @@ std::vector<std::string> notes_on_bounds(const Json& process) {
     return {"reserved may depend on " + causes + ": its bounds are not known"};
   }
   std::vector<std::string> notes;
-  for (const std::string peak : {"allocated", "reserved"}) {
-    const std::string lower = bytes_in(process, ("peak_" + peak + "_lower_bytes").c_str());
-    const std::string upper = bytes_in(process, ("peak_" + peak + "_upper_bytes").c_str());
-    if (lower == upper) continue;
-    notes.push_back(peak + " is from " + lower + " to " + upper + ", by " + causes);
+  const auto add = [&](const std::string& peak, const std::string& what) {
+    if (!process.contains(peak + "_lower_bytes")) return;
+    const std::string lower = bytes_in(process, (peak + "_lower_bytes").c_str());
+    const std::string upper = bytes_in(process, (peak + "_upper_bytes").c_str());
+    if (lower == upper) return;
+    notes.push_back(what + " from " + lower + " to " + upper + ", by " + causes);
+  };
+  add("peak_allocated", "allocated is");
+  add("peak_reserved", "reserved is");
+  if (has_begun_anew(process)) {
+    add("latest_peak_allocated", "allocated since the peaks began anew is");
+    add("latest_peak_reserved", "reserved since the peaks began anew is");
   }
   return notes;
 }
@@ -59,8 +76,7 @@ std::vector<std::string> notes_on(const Json& process) {
                     bytes_in(process["without_end"], "driver_peak_bytes") + ": " +
                     bytes_in(process, "missing_bytes") + " are missing");
   }
-  if (process.contains("latest_peak_allocated_bytes") &&
-      process.at("latest_peak_allocated_bytes") != process.at("peak_allocated_bytes")) {
+  if (has_begun_anew(process)) {
     notes.push_back("the program began PyTorch's peaks anew; since then PyTorch counts " +
                     bytes_in(process, "latest_peak_allocated_bytes") + " allocated, " +
                     bytes_in(process, "latest_peak_reserved_bytes") + " reserved");

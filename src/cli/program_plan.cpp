@@ -22,7 +22,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string name_of(const DryProgram::Extreme& extreme) {
+std::string name_of(const DryRun& extreme) {
+  if (extreme.tried_engines == DryRun::TriedEngines::fastest) {
+    return "where it keeps other engines of cuDNN than those ranked first";
+  }
   switch (extreme.layout_copies) {
     case DryRun::LayoutCopies::forward:
       return "where convolutions work on copies of their tensors";
@@ -39,7 +42,7 @@ std::string name_of(const DryProgram::Extreme& extreme) {
 std::string failed_extremes(const DryProgram& program) {
   std::string lines;
   for (const DryProgram::Extreme& extreme : program.bounds) {
-    if (!extreme.is_good) lines += name_of(extreme) + " it does not end well\n";
+    if (!extreme.is_good) lines += name_of(extreme.dry_run) + " it does not end well\n";
   }
   return lines;
 }

@@ -376,12 +376,13 @@ HEADROOM_ENTRY cudnnStatus_t cudnnBackendExecute(cudnnHandle_t handle,
   const GraphPart* config = config_of(*part_of(plan));
   const GraphPart* graph = graph_of(*part_of(plan));
   if (graph == nullptr) return CUDNN_STATUS_BAD_PARAM;
+  const std::int64_t workspace = workspace_of(*config);
+  note_engine(config->rank, workspace);
   if (config->rank > 0) note_estimated(kTriedEnginesOfCudnn);
   const GraphWork work = graph_work(*graph);
   Work all = work_of(work, has_tensor_cores(*engine_of(*part_of(plan))));
   // What an engine works in is written, and read again.
-  const std::int64_t worked_in = work.works_in_place ? 0 : workspace_of(*config);
-  if (worked_in > 0) all += device_copy_work(dry_run().gpu, worked_in);
+  if (workspace > 0 && !work.works_in_place) all += device_copy_work(dry_run().gpu, workspace);
   // cuDNN ranks engines by the times that it expects, which are nearer to a GPU's than these: where
   // a program tries several, another than the first is kept where it should take less than half.
   constexpr int kLessThan = 2;

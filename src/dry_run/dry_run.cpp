@@ -52,6 +52,13 @@ void report_at_exit() {
   static_cast<void>(is_registered);
 }
 
+/// Threads may raise it at once.
+void raise_to(std::atomic<std::int64_t>& most, std::int64_t value) {
+  std::int64_t before = most.load();
+  while (before < value && !most.compare_exchange_weak(before, value)) {
+  }
+}
+
 }  // namespace
 
 Device::Device(int as_counted, int of_machine, const Settings& settings)
@@ -145,10 +152,13 @@ void note_estimated(const char* whose) {
 }
 
 void note_layout_copies(std::int64_t bytes) {
-  auto& most = device_with_context().counters.layout_copies_bytes;
-  std::int64_t before = most.load();
-  while (before < bytes && !most.compare_exchange_weak(before, bytes)) {
-  }
+  raise_to(device_with_context().counters.layout_copies_bytes, bytes);
+}
+
+void note_engine(int rank, std::int64_t bytes) {
+  Counters& counters = device_with_context().counters;
+  raise_to(counters.engine_bytes, bytes);
+  if (rank > 0) counters.tried_engines = true;
 }
 
 void assume_solved(const int* info, std::int64_t batch) {

@@ -34,6 +34,8 @@ struct Counters {
   std::atomic<std::int64_t> nccl_communicators{0};   // that ran collectives with others
   std::atomic<std::int64_t> nccl_pairs{0};           // ranks that sent to each other, in each
   std::atomic<std::int64_t> layout_copies_bytes{0};  // the most that one convolution may copy
+  std::atomic<std::int64_t> engine_bytes{0};         // the most that an engine of cuDNN worked in
+  std::atomic<bool> tried_engines{false};            // that cuDNN does not rank first
   std::atomic<std::int64_t> attention_kernels{0};    // that cuDNN compiled
 };
 
@@ -114,6 +116,10 @@ void note_estimated(const char* whose);
 
 /// A convolution on the current device may copy so many bytes of tensors into another layout.
 void note_layout_copies(std::int64_t bytes);
+
+/// An engine of cuDNN of this rank, from 0 for the first, worked on the current device in so many
+/// bytes.
+void note_engine(int rank, std::int64_t bytes);
 
 /// The names that note_estimated() was called with, joined by ", ".
 std::string estimated_sizes();

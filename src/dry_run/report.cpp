@@ -130,6 +130,8 @@ void write_device(DryReport& report, const Device& device) {
   report.nccl_communicators = device.counters.nccl_communicators.load();
   report.nccl_pairs = device.counters.nccl_pairs.load();
   report.layout_copies_bytes = device.counters.layout_copies_bytes.load();
+  report.tried_engines_bytes =
+      device.counters.tried_engines ? device.counters.engine_bytes.load() : 0;
   report.attention_kernels = device.counters.attention_kernels.load();
   const Work done = run.timeline.done(device.index);
   report.launches = done.launches;

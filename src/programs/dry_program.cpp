@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "src/core/file.h"
+#include "src/runner/extremes.h"
 
 namespace headroom {
 namespace {
@@ -21,24 +22,6 @@ constexpr DryTime kOfPlanner{.to_end = std::chrono::minutes(10)};
 void spare_what_is_left(const DryEnd& ended, AdoptedProcesses& adopted) {
   const bool by_itself = ended.passed_on == 0 && ended.exit.signal == 0 && !ended.was_cut;
   if (by_itself) adopted.begin();
-}
-
-/// Those that its memory depends on, but for what the caller's environment chose.
-std::vector<DryProgram::Extreme> extremes_of(const DryReports& reports) {
-  using Host = DryRun::Host;
-  using LayoutCopies = DryRun::LayoutCopies;
-  std::vector<DryProgram::Extreme> extremes;
-  if (std::ranges::any_of(reports.whole, &depends_on_host) &&
-      std::getenv("HEADROOM_DRY_RUN_HOST_NS") == nullptr) {
-    extremes.push_back({.host = Host::ahead});
-    extremes.push_back({.host = Host::slow});
-  }
-  if (std::ranges::any_of(reports.whole, &depends_on_layouts) &&
-      std::getenv("HEADROOM_DRY_RUN_LAYOUT_COPIES") == nullptr) {
-    extremes.push_back({.layout_copies = LayoutCopies::forward});
-    extremes.push_back({.layout_copies = LayoutCopies::backward});
-  }
-  return extremes;
 }
 
 /// It may fit no GPU like this.
@@ -59,22 +42,20 @@ DryProgram run_as_often(HowOften often, DryCommand command, PlayedRanks ranks) {
   command.dry_run.holders = false;  // of the first run alone
   command.dry_run.snapshot.clear();
   // Cut at another place, they would be no bounds.
-  if (program.end.is_good() && !program.end.was_cut) program.bounds = extremes_of(program.reports);
-  for (DryProgram::Extreme& extreme : program.bounds) {
-    DryRun& dry_run = command.dry_run;
-    const DryRun as_estimated = dry_run;
-    dry_run.host = extreme.host;
-    dry_run.layout_copies = extreme.layout_copies;
+  const bool has_bounds = program.end.is_good() && !program.end.was_cut;
+  const DryRun as_estimated = command.dry_run;
+  for (const DryRun& extreme :
+       has_bounds ? extremes_of(as_estimated, program.reports.whole) : std::vector<DryRun>()) {
+    command.dry_run = extreme;
     DryOutcome outcome = run();
-    dry_run = as_estimated;
     program.end.passed_on = outcome.end.passed_on;
     if (outcome.end.was_ended()) {
       program.bounds.clear();  // some of the extremes are no bounds
       break;
     }
-    extreme.is_good = outcome.end.is_good();
-    extreme.reports = std::move(outcome.reports);
+    program.bounds.push_back({extreme, outcome.end.is_good(), std::move(outcome.reports)});
   }
+  command.dry_run = as_estimated;
   if (failed_for_memory(program)) {
     command.dry_run.overcommit = true;
     DryOutcome unlimited = run();

@@ -16,14 +16,13 @@ struct DryProgram {
   DryEnd end;
   DryReports reports;
 
-  /// The same once more, with an extreme of the host's pace or of the copies of convolutions.
+  /// The same once more, with an extreme of what its memory depends on.
   struct Extreme {
-    DryRun::Host host = DryRun::Host::estimated;
-    DryRun::LayoutCopies layout_copies = DryRun::LayoutCopies::none;
+    DryRun dry_run;
     bool is_good = false;  // it ended well
     DryReports reports{};
   };
-  /// With both extremes of what memory depends on, where the program ended well; else none.
+  /// With all of them, src/runner/extremes.h, where the program ended well; else none.
   std::vector<Extreme> bounds;
 
   /// Where it failed as memory ran out: the same with memory without end, if that ended well.

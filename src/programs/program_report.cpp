@@ -7,6 +7,7 @@
 
 #include "src/core/error.h"
 #include "src/programs/nccl_memory.h"
+#include "src/runner/extremes.h"
 #include "src/runner/step_time.h"
 
 namespace headroom {
@@ -70,6 +71,7 @@ Json describe(const Json& report, bool has_failed) {
   if (report.at("estimated") != "") process["estimated"] = report.at("estimated");
   process["reserved_depends_on_host"] = depends_on_host(report);
   process["reserved_depends_on_layouts"] = depends_on_layouts(report);
+  process["reserved_depends_on_engines"] = depends_on_engines(report);
   add_known(process, report, {"holders", "reserved_peak"});
   return process;
 }
@@ -160,7 +162,8 @@ ProgramReport make_report(const DryProgram& program, const std::string& name) {
     const Json& report = program.reports.whole[i];
     if (!asked_for_memory(report) && program.reports.whole.size() > 1) continue;
     Json process = describe(report, result.has_failed);
-    for (const char* peak : {"peak_allocated", "peak_reserved"}) {
+    for (const char* peak :
+         {"peak_allocated", "peak_reserved", "latest_peak_allocated", "latest_peak_reserved"}) {
       add_bounds(process, program, i, peak);
     }
     add_missing(process, program, i);

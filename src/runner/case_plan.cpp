@@ -9,30 +9,13 @@
 #include "src/gpus/gpu.h"
 #include "src/results/columns.h"
 #include "src/runner/attempt.h"
+#include "src/runner/extremes.h"
 #include "src/runner/outcome.h"
 
 namespace headroom {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-/// The runs between which reserved memory lies: with both extremes of what it depends on.
-std::vector<DryRun> extremes_of(const DryRun& estimated, const Json& report) {
-  std::vector<DryRun> extremes;
-  const auto add = [&](auto DryRun::*setting, auto value) {
-    extremes.push_back(estimated);
-    extremes.back().*setting = value;
-  };
-  if (depends_on_host(report)) {
-    add(&DryRun::host, DryRun::Host::slow);
-    add(&DryRun::host, DryRun::Host::ahead);
-  }
-  if (depends_on_layouts(report)) {
-    add(&DryRun::layout_copies, DryRun::LayoutCopies::forward);
-    add(&DryRun::layout_copies, DryRun::LayoutCopies::backward);
-  }
-  return extremes;
-}
 
 class CasePlanner {
  public:
@@ -96,7 +79,7 @@ class CasePlanner {
     std::int64_t upper = lower;
     WorkerRequest request = request_;
     request.body.erase("snapshot");  // the estimated run's own is kept
-    for (const DryRun& extreme : extremes_of(dry_run, estimated.report)) {
+    for (const DryRun& extreme : extremes_of(dry_run, {estimated.report})) {
       const DryAttempt bound = attempt(extreme, request);
       if (bound.interrupted) return false;
       const Status status = bound.outcome.verdict.status;

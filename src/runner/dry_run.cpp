@@ -142,15 +142,14 @@ Environment dry_run_environment(const DryRun& dry_run, const std::filesystem::pa
   if (!dry_run.snapshot.empty()) {
     environment.emplace_back("HEADROOM_DRY_RUN_SNAPSHOT", dry_run.snapshot);
   }
-  if (dry_run.host == DryRun::Host::ahead) {
-    environment.emplace_back("HEADROOM_DRY_RUN_HOST_NS", "0");
-  }
-  if (dry_run.host == DryRun::Host::slow) {
-    environment.emplace_back("HEADROOM_DRY_RUN_HOST_NS", "slow");
-  }
+  if (dry_run.host == DryRun::Host::ahead) environment.emplace_back(DryRun::kHost, "0");
+  if (dry_run.host == DryRun::Host::slow) environment.emplace_back(DryRun::kHost, "slow");
   if (dry_run.layout_copies != DryRun::LayoutCopies::none) {
     const bool is_forward = dry_run.layout_copies == DryRun::LayoutCopies::forward;
-    environment.emplace_back("HEADROOM_DRY_RUN_LAYOUT_COPIES", is_forward ? "forward" : "backward");
+    environment.emplace_back(DryRun::kLayoutCopies, is_forward ? "forward" : "backward");
+  }
+  if (dry_run.tried_engines == DryRun::TriedEngines::fastest) {
+    environment.emplace_back(DryRun::kTriedEngines, "fastest");
   }
   return environment;
 }
@@ -179,13 +178,6 @@ bool ran_out_of_memory(const Json& report) {
 void check_has_room_for_report() {
   const ScratchFolder folder;
   write_file_atomically(folder.path() / "room", std::string(sizeof(DryReport), ' '));
-}
-
-bool depends_on_host(const Json& report) { return report.at("undecided_questions") != 0; }
-
-bool depends_on_layouts(const Json& report) {
-  const auto copies = report.at("layout_copies_bytes").get<std::int64_t>();
-  return copies > 0 && 100 * copies >= report.at("peak_device_bytes").get<std::int64_t>();
 }
 
 }  // namespace headroom

@@ -25,9 +25,15 @@ struct DryRun {
   /// How fast the host is beside the device decides which blocks the allocator may use again: as
   /// estimated, or one of the two bounds.
   enum class Host { estimated, ahead, slow } host = Host::estimated;
+  static constexpr const char* kHost = "HEADROOM_DRY_RUN_HOST_NS";
   /// Which convolutions work on copies of their tensors in another layout: none, as estimated, or
   /// one of the two bounds.
   enum class LayoutCopies { none, forward, backward } layout_copies = LayoutCopies::none;
+  static constexpr const char* kLayoutCopies = "HEADROOM_DRY_RUN_LAYOUT_COPIES";
+  /// Which of cuDNN's engines a program keeps of those that it tries: as estimated by their ranks,
+  /// or the one that is the fastest by FLOPs and bytes alone.
+  enum class TriedEngines { ranked, fastest } tried_engines = TriedEngines::ranked;
+  static constexpr const char* kTriedEngines = "HEADROOM_DRY_RUN_TRIED_ENGINES";
   bool overcommit = false;  // allocations beyond the memory succeed
   bool holders = false;     // programs of PyTorch leave what holds their peaks
   std::string snapshot{};   // what programs of PyTorch leave of their allocator; empty: nothing
@@ -58,11 +64,6 @@ DryReports read_reports(const std::filesystem::path& scratch);
 /// Whether memory ran out: PyTorch's allocator tries again where it was refused; where it can't be
 /// asked, its first try counts. `report`: one of DryReports::whole.
 bool ran_out_of_memory(const nlohmann::ordered_json& report);
-
-/// Whether reserved memory depends on the host's pace, or on which convolutions copy their tensors:
-/// where the most that one copies is a hundredth of the peak or more. `report`: as above.
-bool depends_on_host(const nlohmann::ordered_json& report);
-bool depends_on_layouts(const nlohmann::ordered_json& report);
 
 /// Throws std::system_error where the disk has no room for a report. So a process that left none
 /// may have been unable to: that is no fault of its own, and may pass.

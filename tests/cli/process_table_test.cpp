@@ -21,7 +21,8 @@ Json process(int number, int driver_peak) {
           {"peak_pinned_bytes", 0},
           {"values_read", 0},
           {"reserved_depends_on_host", false},
-          {"reserved_depends_on_layouts", false}};
+          {"reserved_depends_on_layouts", false},
+          {"reserved_depends_on_engines", false}};
 }
 
 Json with(Json json, const Json& more) {
@@ -76,6 +77,8 @@ TEST(ProcessTable, says_what_is_known_of_the_bounds_of_reserved) {
   EXPECT_FALSE(contains(format_processes({bounded(400, 400)}), "reserved is"));
   const Json both = with(bounded(300, 400), {{"reserved_depends_on_layouts", true}});
   EXPECT_TRUE(contains(format_processes({both}), "ahead of the GPU, and which convolutions"));
+  const Json all = with(both, {{"reserved_depends_on_engines", true}});
+  EXPECT_TRUE(contains(format_processes({all}), "channels last, and which of cuDNN's engines"));
 }
 
 TEST(ProcessTable, says_what_it_does_not_know_exactly) {

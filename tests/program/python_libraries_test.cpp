@@ -155,10 +155,14 @@ TEST_F(PythonProgram, KeepsTheEngineThatCudnnRanksFirstOfThoseThatAProgramTries)
   const Json tried = planned("True");
   EXPECT_EQ(tried["latest_peak_allocated_bytes"], planned("False")["latest_peak_allocated_bytes"]);
   EXPECT_GT(tried["peak_allocated_bytes"], tried["latest_peak_allocated_bytes"]);
+  EXPECT_EQ(tried["reserved_depends_on_engines"], true);
+  EXPECT_EQ(tried["latest_peak_allocated_upper_bytes"], tried["latest_peak_allocated_bytes"]);
   setenv("HEADROOM_DRY_RUN_TRIED_ENGINES", "fastest", 1);
   const Json fastest = planned("True");
   unsetenv("HEADROOM_DRY_RUN_TRIED_ENGINES");
+  EXPECT_FALSE(fastest.contains("latest_peak_allocated_lower_bytes"));  // what was chosen stays
   EXPECT_LT(fastest["latest_peak_allocated_bytes"], tried["latest_peak_allocated_bytes"]);
+  EXPECT_EQ(tried["latest_peak_allocated_lower_bytes"], fastest["latest_peak_allocated_bytes"]);
 }
 
 // By hand: it may copy images, result and filter, where their channels are not last and the GPU's

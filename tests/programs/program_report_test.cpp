@@ -27,8 +27,7 @@ DryReports reserves(std::int64_t bytes) {
 TEST(ProgramReport, has_the_least_and_the_most_that_was_reserved) {
   DryProgram program;
   program.reports = reserves(6);
-  program.bounds = {{.host = DryRun::Host::ahead, .is_good = true, .reports = reserves(5)},
-                    {.host = DryRun::Host::slow, .is_good = true, .reports = reserves(4)}};
+  program.bounds = {{{}, /*is_good=*/true, reserves(5)}, {{}, /*is_good=*/true, reserves(4)}};
   const auto process = make_report(program, "train.py").processes.at(0);
   EXPECT_EQ(process["peak_reserved_bytes"], 6);
   EXPECT_EQ(process["peak_reserved_lower_bytes"], 4);
