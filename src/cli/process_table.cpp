@@ -115,8 +115,9 @@ std::vector<std::string> notes_on(const Json& process) {
   if (const auto values = process.at("values_read").get<std::int64_t>(); values > 0) {
     notes.push_back("values that were read from the device and that nobody computed here: " +
                     std::to_string(values) +
-                    ", zeros, equal probabilities, what stood there before, or that all of "
-                    "something holds or is kept. Where they steer the program, this is that "
+                    ", zeros, ones for losses and norms, equal probabilities, what stood there "
+                    "before, or that all of something holds or is kept. Where they steer the "
+                    "program, this is that "
                     "path's plan");
   }
   return notes;

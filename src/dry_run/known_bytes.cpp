@@ -40,6 +40,13 @@ void KnownBytes::set(const void* to, const void* bytes, std::size_t size, Trust 
   set_locked(number(to), range_of(Bytes(first, first + size), trust));
 }
 
+void KnownBytes::set_partly(const void* to, const PartlyKnown& bytes, std::size_t size,
+                            Trust trust) {
+  if (size > kMaxBytes || bytes.bytes.empty()) return forget(to, size);
+  const std::lock_guard lock(mutex_);
+  set_partly_locked(number(to), range_of(bytes.bytes, trust), bytes.gaps);
+}
+
 void KnownBytes::fill(const void* to, int byte, std::size_t size, Trust trust) {
   if (size > kMaxBytes) return forget(to, size);
   const std::lock_guard lock(mutex_);
@@ -49,9 +56,10 @@ void KnownBytes::fill(const void* to, int byte, std::size_t size, Trust trust) {
 void KnownBytes::copy(const void* to, const void* from, std::size_t size) {
   if (size > kMaxBytes) return forget(to, size);
   const std::lock_guard lock(mutex_);
-  Range found = find_locked(number(from), size);
+  std::vector<bool> gaps;
+  Range found = find_locked(number(from), size, &gaps);
   if (found.bytes.empty()) return forget_locked(number(to), size);
-  set_locked(number(to), std::move(found));
+  set_partly_locked(number(to), std::move(found), gaps);
 }
 
 void KnownBytes::set_share(const void* at, std::size_t size, double share) {
@@ -138,14 +146,24 @@ bool KnownBytes::has_any(const void* from, std::size_t size) const {
 
 std::vector<unsigned char> KnownBytes::find(const void* from, std::size_t size,
                                             Trust* trust) const {
-  if (size > kMaxBytes) return {};
-  const std::lock_guard lock(mutex_);
-  Range found = find_locked(number(from), size);
+  Trust of_known;
+  PartlyKnown found = find_partly(from, size, &of_known);
   if (trust != nullptr) {
-    trust->is_assumed |= found.is_assumed;
-    trust->is_doubted |= found.doubts == kDoubted;
+    trust->is_assumed |= of_known.is_assumed || !found.gaps.empty();
+    trust->is_doubted |= of_known.is_doubted;
   }
   return std::move(found.bytes);
+}
+
+PartlyKnown KnownBytes::find_partly(const void* from, std::size_t size, Trust* trust) const {
+  if (size > kMaxBytes) return {};
+  const std::lock_guard lock(mutex_);
+  PartlyKnown found;
+  Range range = find_locked(number(from), size, &found.gaps);
+  trust->is_assumed |= range.is_assumed;
+  trust->is_doubted |= range.doubts == kDoubted;
+  found.bytes = std::move(range.bytes);
+  return found;
 }
 
 bool KnownBytes::read(void* to, const void* from, std::size_t size) const {
@@ -154,13 +172,14 @@ bool KnownBytes::read(void* to, const void* from, std::size_t size) const {
     return false;
   }
   const std::lock_guard lock(mutex_);
-  const Range found = find_locked(number(from), size);
+  std::vector<bool> gaps;
+  const Range found = find_locked(number(from), size, &gaps);
   if (found.bytes.empty()) {
     read_guess_locked(static_cast<unsigned char*>(to), number(from), size);
     return false;
   }
   std::memcpy(to, found.bytes.data(), size);
-  return !found.is_assumed && found.doubts != kDoubted;
+  return gaps.empty() && !found.is_assumed && found.doubts != kDoubted;
 }
 
 KnownBytes::Range KnownBytes::range_of(Bytes bytes, Trust trust) const {
@@ -175,6 +194,23 @@ void KnownBytes::set_locked(std::uintptr_t to, Range range) {
   bytes_ += size;
   may_assume_ |= range.is_assumed;
   ranges_.emplace(to, std::move(range));
+}
+
+void KnownBytes::set_partly_locked(std::uintptr_t to, Range range, const std::vector<bool>& gaps) {
+  if (gaps.empty()) return set_locked(to, std::move(range));
+  constexpr int kMostRuns = 1 << 14;
+  forget_locked(to, gaps.size());
+  int runs = 0;
+  for (auto begin = gaps.begin(); begin != gaps.end();) {
+    const auto end = std::find(begin, gaps.end(), !*begin);
+    if (!*begin) {
+      if (++runs > kMostRuns) return forget_locked(to, gaps.size());
+      const auto first = range.bytes.begin() + (begin - gaps.begin());
+      set_locked(to + static_cast<std::uintptr_t>(begin - gaps.begin()),
+                 {Bytes(first, first + (end - begin)), range.is_assumed, range.doubts});
+    }
+    begin = end;
+  }
 }
 
 void KnownBytes::forget_doubted_locked() {
@@ -240,7 +276,9 @@ const KnownBytes::Share* KnownBytes::share_locked(std::uintptr_t from) const {
   return found == nullptr ? nullptr : &found->second;
 }
 
-KnownBytes::Range KnownBytes::find_locked(std::uintptr_t from, std::size_t size) const {
+/// `gaps`: which of them are not known, where some are.
+KnownBytes::Range KnownBytes::find_locked(std::uintptr_t from, std::size_t size,
+                                          std::vector<bool>* gaps) const {
   const std::uintptr_t end = from + size;
   Range found{.bytes = {}, .doubts = doubts_};
   std::size_t known = 0;
@@ -252,14 +290,18 @@ KnownBytes::Range KnownBytes::find_locked(std::uintptr_t from, std::size_t size)
     const std::uintptr_t begin = std::max(first, from);
     const std::uintptr_t last = std::min(first + bytes.size(), end);
     if (begin >= last) continue;
-    found.bytes.resize(size);
+    if (found.bytes.empty()) {
+      found.bytes.resize(size);
+      gaps->assign(size, true);
+    }
+    std::fill_n(gaps->begin() + static_cast<std::ptrdiff_t>(begin - from), last - begin, false);
     known += last - begin;
     found.is_assumed |= range->second.is_assumed;
     if (range->second.doubts != doubts_) found.doubts = kDoubted;
     std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(begin - first), last - begin,
                 found.bytes.begin() + static_cast<std::ptrdiff_t>(begin - from));
   }
-  found.is_assumed |= known > 0 && known < size;
+  if (known == size) gaps->clear();
   return found;
 }
 

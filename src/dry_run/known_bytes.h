@@ -17,6 +17,17 @@ struct Trust {
 };
 inline constexpr Trust kAssumed{.is_assumed = true};
 
+/// Bytes of which some are known.
+struct PartlyKnown {
+  /// Whether so many of them are, from there on.
+  bool knows(std::size_t place, std::size_t width) const {
+    return !bytes.empty() && (gaps.empty() || (!gaps[place] && !gaps[place + width - 1]));
+  }
+
+  std::vector<unsigned char> bytes;  // with zeros for those that are not known; empty: none is
+  std::vector<bool> gaps;            // which of them are not known; empty: all are
+};
+
 /// What lies on the device and is known: the bytes of small copies that came from the host, and
 /// what was made of them by kernels whose results are known. Another kernel may write anywhere, so
 /// after one it is assumed that what was known still stands there. By this, programs read back what
@@ -29,6 +40,8 @@ class KnownBytes {
 
   /// `bytes` now stand at `to`. Where they can't be trusted read() counts them for not known.
   void set(const void* to, const void* bytes, std::size_t size, Trust trust = {});
+  /// Likewise, of which some are not known. Where these lie in too many places, nothing is known.
+  void set_partly(const void* to, const PartlyKnown& bytes, std::size_t size, Trust trust);
   /// The same byte again and again.
   void fill(const void* to, int byte, std::size_t size, Trust trust = {});
   /// What stands at `from`, known or not, now stands at `to` as well.
@@ -59,6 +72,8 @@ class KnownBytes {
   /// The bytes that stand there, with zeros for those that are not known, which makes them assumed;
   /// empty, where none is. `trust`: gets what holds of some of them.
   std::vector<unsigned char> find(const void* from, std::size_t size, Trust* trust = nullptr) const;
+  /// Likewise, and which of them are known. `trust`: gets what holds of some of these.
+  PartlyKnown find_partly(const void* from, std::size_t size, Trust* trust) const;
   /// Gives these to the host. False: none is known, and it gets what is guessed, else zeros; or
   /// some are assumed.
   bool read(void* to, const void* from, std::size_t size) const;
@@ -75,8 +90,9 @@ class KnownBytes {
 
   Range range_of(Bytes bytes, Trust trust) const;
   void set_locked(std::uintptr_t to, Range range);
+  void set_partly_locked(std::uintptr_t to, Range range, const std::vector<bool>& gaps);
   void forget_locked(std::uintptr_t begin, std::size_t size);
-  Range find_locked(std::uintptr_t from, std::size_t size) const;
+  Range find_locked(std::uintptr_t from, std::size_t size, std::vector<bool>* gaps) const;
   void forget_doubted_locked();
 
   struct Share {

@@ -21,36 +21,111 @@ namespace {
 
 using Bytes = std::vector<unsigned char>;
 
-/// What the tensors that are read hold; nothing: of one, nothing is known.
-std::optional<std::vector<Bytes>> read_all(const Operands& operands, Inputs& inputs) {
-  std::vector<Bytes> all;
+/// What the tensors that are read hold.
+std::vector<PartlyKnown> read_all(const Operands& operands, Inputs& inputs) {
+  std::vector<PartlyKnown> all;
   for (std::size_t i = 1; i < operands.tensors.size(); ++i) {
     const Operands::Tensor& tensor = operands.tensors[i];
-    all.push_back(inputs.bytes(tensor.data, tensor.reach(operands.sizes)));
-    if (all.back().empty()) return std::nullopt;
+    all.push_back(inputs.partly(tensor.data, tensor.reach(operands.sizes)));
   }
   return all;
 }
 
-/// All elements of the result, as they lie.
-Bytes computed(const Operation& operation, const Operands& operands,
-               const std::vector<Bytes>& read) {
-  constexpr std::size_t kWidest = 8;
-  const std::size_t width = bytes_of_type(operation.computes_in);
+/// One element: what an operation takes, and makes of it.
+class OfElement {
+ public:
+  OfElement(const Operation& operation, const void* functor)
+      : operation_(operation), functor_(functor), width_(bytes_of_type(operation.computes_in)) {}
+
+  void take(std::size_t input, const void* from, c10::ScalarType type) {
+    convert(from, type, &values_[input * width_], operation_.computes_in);
+  }
+  void take_number(std::size_t input, int number) {
+    with_type(operation_.computes_in, [&](auto zero) {
+      zero = static_cast<decltype(zero)>(number);
+      std::memcpy(&values_[input * width_], &zero, sizeof(zero));
+    });
+  }
+  /// All of its bits, or one where it is a float, which stands for a bool.
+  void take_bits(std::size_t input) {
+    take_number(input, c10::isFloatingType(operation_.computes_in) ? 1 : -1);
+  }
+  void compute() { operation_.compute(values_.data(), functor_, value_.data()); }
+  /// Computes it. False: it is another one where inputs that are not known are, which are bits.
+  bool decide(unsigned unknown) {
+    Value first{};
+    for (unsigned ones = 0; ones <= unknown; ++ones) {
+      if ((ones & ~unknown) != 0) continue;
+      for (std::size_t i = 0; unknown >> i != 0; ++i) {
+        if ((ones >> i & 1) != 0) {
+          take_bits(i);
+        } else if ((unknown >> i & 1) != 0) {
+          take_number(i, 0);
+        }
+      }
+      compute();
+      if (ones == 0) first = value_;
+      if (value_ != first) return false;
+    }
+    return true;
+  }
+  void give(void* to, c10::ScalarType type) const {
+    convert(value_.data(), operation_.computes_in, to, type);
+  }
+
+ private:
+  static constexpr std::size_t kWidest = 8;
+  using Value = std::array<unsigned char, kWidest>;
+
+  const Operation& operation_;
+  const void* functor_;
+  std::size_t width_;
+  alignas(kWidest) std::array<unsigned char, kWidest * Operands::kMost> values_{};
+  alignas(kWidest) Value value_{};
+};
+
+/// The result's elements, as they lie.
+struct Computed {
+  PartlyKnown bytes;
+  bool is_guessed = false;  // some of them, by numbers that stand for what is not known
+};
+
+/// `stand_in`: the number that is taken for elements that are not known; what becomes 0 by it is
+/// not known either. Nothing: there is none.
+Computed computed(const Operation& operation, const Operands& operands,
+                  const std::vector<PartlyKnown>& read, std::optional<int> stand_in) {
   const Operands::Tensor& written = operands.tensors[0];
-  Bytes result(written.reach(operands.sizes));
-  alignas(kWidest) std::array<unsigned char, kWidest * Operands::kMost> values{};
-  alignas(kWidest) std::array<unsigned char, kWidest> value{};
+  const std::size_t reach = written.reach(operands.sizes);
+  Computed result{{Bytes(reach), std::vector<bool>(reach)}};
+  bool has_gaps = false;
+  OfElement one(operation, operands.functor);
   for (std::size_t element = 0; element < operands.count; ++element) {
+    unsigned unknown = 0;
     for (std::size_t i = 0; i < read.size(); ++i) {
       const Operands::Tensor& tensor = operands.tensors[i + 1];
-      convert(&read[i][operands.offset(tensor, element)], tensor.type, &values[i * width],
-              operation.computes_in);
+      const std::size_t place = operands.offset(tensor, element);
+      if (read[i].knows(place, tensor.width)) {
+        one.take(i, &read[i].bytes[place], tensor.type);
+      } else {
+        unknown |= 1U << i;
+        if (stand_in) one.take_number(i, *stand_in);
+      }
     }
-    operation.compute(values.data(), operands.functor, value.data());
-    convert(value.data(), operation.computes_in, &result[operands.offset(written, element)],
-            written.type);
+    const std::size_t place = operands.offset(written, element);
+    unsigned char* const to = &result.bytes.bytes[place];
+    bool is_known = unknown == 0 || stand_in || (operation.is_of_bits && one.decide(unknown));
+    if (unknown == 0 || stand_in) one.compute();
+    if (is_known) one.give(to, written.type);
+    if (unknown != 0 && stand_in) {
+      is_known = std::any_of(to, to + written.width, [](unsigned char byte) { return byte != 0; });
+      result.is_guessed |= is_known;
+    }
+    if (is_known) continue;
+    has_gaps = true;
+    std::fill_n(result.bytes.gaps.begin() + static_cast<std::ptrdiff_t>(place), written.width,
+                true);
   }
+  if (!has_gaps) result.bytes.gaps.clear();
   return result;
 }
 
@@ -82,34 +157,23 @@ bool compare_with_zero(const Operation& operation, const Operands& operands, Kno
   constexpr int kLess = 3;
   if (operands.count != 1) return false;
   const auto which = at<int>(operands.functor);
-  const Bytes of_zero = computed(operation, operands, {Bytes(operands.tensors[1].width, 0)});
+  const PartlyKnown zero{Bytes(operands.tensors[1].width), {}};
+  const Bytes of_zero = computed(operation, operands, {zero}, std::nullopt).bytes.bytes;
   if (!(which == kAtLeast && of_zero[0] == 1) && !(which == kLess && of_zero[0] == 0)) return false;
   known.fill(operands.tensors[0].data, of_zero[0], 1, kAssumed);
   return true;
 }
 
-/// Numbers made of bools that nobody computed: a mask, of which all counts for kept. False: of
-/// others.
-bool count_for_kept(const Operation& operation, const Operands& operands, KnownBytes& known) {
-  const Operands::Tensor& written = operands.tensors[0];
-  if (operands.tensors[1].type != c10::ScalarType::Bool || written.type == c10::ScalarType::Bool) {
-    return false;
-  }
-  const Bytes ones(operands.tensors[1].reach(operands.sizes), 1);
-  const Bytes result = computed(operation, operands, {ones});
-  known.set(written.data, result.data(), result.size(), kAssumed);
-  return true;
-}
-
-/// Numbers that nobody computed read as zeros; as the least that they may be, where that is more:
-/// programs keep so sizes and divisors above 0. False: 0 is in the range.
-bool keep_in_range(const Operation& operation, const Operands& operands, KnownBytes& known) {
-  constexpr std::size_t kMostElements = 4096;
-  if (operands.count > kMostElements) return false;
-  const Bytes zeros(operands.tensors[1].reach(operands.sizes));
-  const Bytes result = computed(operation, operands, {zeros});
-  if (std::ranges::all_of(result, [](unsigned char byte) { return byte == 0; })) return false;
-  known.set(operands.tensors[0].data, result.data(), result.size(), kAssumed);
+/// Whether two bools hold that are one each: yes, where neither is known to be false. False: there
+/// are more.
+bool hold_by_itself(const Operation&, const Operands& operands, KnownBytes& known) {
+  if (operands.count != 1) return false;
+  const auto is_false = [&](const Operands::Tensor& tensor) {
+    const Bytes found = known.find(tensor.data, 1);
+    return !found.empty() && found[0] == 0;
+  };
+  const bool holds = !is_false(operands.tensors[1]) && !is_false(operands.tensors[2]);
+  known.fill(operands.tensors[0].data, holds ? 1 : 0, 1, kAssumed);
   return true;
 }
 
@@ -140,7 +204,8 @@ bool join_shares(const Operation&, const Operands& operands, KnownBytes& known) 
   return true;
 }
 
-/// What is said of a result where some of what it is made of is not known. False: nothing is.
+/// What is said of a result where nothing is known of one of the tensors that it is made of. False:
+/// nothing is.
 using Guess = bool (*)(const Operation&, const Operands&, KnownBytes&);
 
 /// Null: there is none.
@@ -149,20 +214,54 @@ Guess guess_of(std::string_view name) {
     return &compare_with_few;
   }
   if (has(name, "21compare_scalar_kernelI")) return &compare_with_zero;
-  if (has(name, "23direct_copy_kernel_cuda") || has(name, "27converting_copy_kern")) {
-    return &count_for_kept;
-  }
-  if (has(name, "19launch_clamp_scalar")) return &keep_in_range;
   if (has(name, "13BUnaryFunctorI") && has(name, "21remainder_kernel_cuda")) return &leave_nothing;
+  if (has(name, "13BinaryFunctorIbbbNS0_17BitwiseAndFunctorIbEE")) return &hold_by_itself;
   return has(name, "16BitwiseOrFunctorI") ? &join_shares : nullptr;
+}
+
+/// The number that is taken for elements that are not known. Nothing: there is none.
+using StandIn = std::optional<int> (*)(const Operands&);
+
+/// Of bools, of which numbers are made: a mask, of which all counts for kept.
+std::optional<int> kept(const Operands& operands) {
+  const bool is_mask = operands.tensors[1].type == c10::ScalarType::Bool &&
+                       operands.tensors[0].type != c10::ScalarType::Bool;
+  return is_mask ? std::optional(1) : std::nullopt;
+}
+
+/// They read as zeros; as the least that they may be, where that is more: programs keep so sizes
+/// and divisors above 0.
+std::optional<int> least(const Operands& operands) {
+  constexpr std::size_t kMostElements = 4096;
+  return operands.count <= kMostElements ? std::optional(0) : std::nullopt;
+}
+
+std::optional<int> none(const Operands&) { return std::nullopt; }
+
+StandIn stand_in_of(std::string_view name) {
+  if (has(name, "23direct_copy_kernel_cuda") || has(name, "27converting_copy_kern")) return &kept;
+  return has(name, "19launch_clamp_scalar") ? &least : &none;
 }
 
 struct Arithmetic {
   const Operation* operation = nullptr;  // null: it is none that is followed
   Guess guess = nullptr;
+  StandIn stand_in = &none;
 };
 
-Arithmetic find_arithmetic(std::string_view name) { return {find_operation(name), guess_of(name)}; }
+Arithmetic find_arithmetic(std::string_view name) {
+  return {find_operation(name), guess_of(name), stand_in_of(name)};
+}
+
+/// Whether something may be known of its result where nothing is of some of what is read.
+bool may_be_known(const Operation& operation, const std::vector<PartlyKnown>& read,
+                  const Operands& operands, std::optional<int> stand_in) {
+  constexpr std::size_t kMostElements = 1 << 16;  // which takes its time
+  const auto is_missing = [](const PartlyKnown& one) { return one.bytes.empty(); };
+  if (stand_in || std::ranges::none_of(read, is_missing)) return true;
+  return operation.is_of_bits && operands.count <= kMostElements &&
+         !std::ranges::all_of(read, is_missing);
+}
 
 /// A result of so many bytes that has gaps: what stands in these stays.
 void write_apart(const Operation& operation, const Operands& operands, std::size_t size,
@@ -171,11 +270,11 @@ void write_apart(const Operation& operation, const Operands& operands, std::size
   const Operands::Tensor& written = operands.tensors[0];
   if (operands.count > kMostElements) return known.forget(written.data, size);
   Inputs inputs(known);
-  const auto read = read_all(operands, inputs);
-  const Bytes result = read ? computed(operation, operands, *read) : Bytes(size);
+  const Computed result = computed(operation, operands, read_all(operands, inputs), std::nullopt);
   for (std::size_t i = 0; i < operands.count; ++i) {
     const std::size_t place = operands.offset(written, i);
-    put(known, written.data + place, {&result[place], written.width, read.has_value()}, inputs);
+    const bool is_known = result.bytes.knows(place, written.width);
+    put(known, written.data + place, {&result.bytes.bytes[place], written.width, is_known}, inputs);
   }
 }
 
@@ -186,7 +285,7 @@ bool run_arithmetic(std::string_view name, void** arguments, KnownBytes& known,
   // So much is never known, and what follows takes its time.
   if (at<std::uint32_t>(arguments[0]) > KnownBytes::kMaxBytes) return false;
   static auto& known_names = *new ByName<Arithmetic>(&find_arithmetic);
-  const auto& [operation, guess] = known_names(name);
+  const auto& [operation, guess, stand_in_of] = known_names(name);
   if (operation == nullptr) return false;
   const auto operands = find_operands(name, arguments, operation->signature);
   if (!operands) return false;
@@ -201,12 +300,22 @@ bool run_arithmetic(std::string_view name, void** arguments, KnownBytes& known,
   Inputs inputs(known);
   if (size > KnownBytes::kMaxBytes) return known.forget(written.data, size), true;
   const auto read = read_all(*operands, inputs);
-  if (read) {
-    const Bytes result = computed(*operation, *operands, *read);
-    known.set(written.data, result.data(), size, inputs.trust());
-  } else if (guess == nullptr || !guess(*operation, *operands, known)) {
-    known.forget(written.data, size);
+  const auto is_missing = [](const PartlyKnown& one) { return one.bytes.empty(); };
+  if (guess != nullptr && std::ranges::any_of(read, is_missing) &&
+      guess(*operation, *operands, known)) {
+    return true;
   }
+  const auto stand_in = stand_in_of(*operands);
+  Computed result;
+  if (may_be_known(*operation, read, *operands, stand_in)) {
+    result = computed(*operation, *operands, read, stand_in);
+  }
+  if (operands->count == 1 && !result.bytes.knows(0, size)) {
+    return forget_one(known, written.data, written.type), true;
+  }
+  Trust trust = inputs.trust();
+  trust.is_assumed |= result.is_guessed;
+  known.set_partly(written.data, result.bytes, size, trust);
   return true;
 }
 

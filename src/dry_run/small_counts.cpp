@@ -31,8 +31,19 @@ bool is_sum_of_counts(std::string_view name) {
 struct Chosen {
   std::int32_t count;
   Trust trust;
-  Numbers places;  // none, where nothing is known of them
+  Numbers places;  // none, where there are too many of which nothing is known
 };
+
+/// A share of the elements, which lie evenly.
+Chosen choose_evenly(double share, int elements) {
+  constexpr std::int32_t kMostPlaces = KnownBytes::kMaxBytes / sizeof(std::int64_t);
+  Chosen chosen{static_cast<std::int32_t>(std::lround(share * elements)), kAssumed, {}};
+  if (chosen.count > kMostPlaces) return chosen;
+  for (std::int64_t i = 0; i < chosen.count; ++i) {
+    chosen.places.push_back(i * elements / chosen.count);
+  }
+  return chosen;
+}
 
 /// Of what is counted; nothing: it is none that is followed.
 std::optional<c10::ScalarType> counted_type(std::string_view name) {
@@ -40,21 +51,22 @@ std::optional<c10::ScalarType> counted_type(std::string_view name) {
 }
 
 Chosen choose(std::string_view name, const void* from, int elements, const KnownBytes& known) {
-  const double share = known.share(from).value_or(1);
-  const Chosen assumed{static_cast<std::int32_t>(std::lround(share * elements)), kAssumed, {}};
   const auto type = counted_type(name);
-  if (!type) return assumed;
   Inputs inputs(known);
-  const auto bytes = inputs.bytes(from, static_cast<std::size_t>(elements) * bytes_of_type(*type));
-  if (bytes.empty()) return assumed;
+  PartlyKnown found;
+  if (type) found = inputs.partly(from, static_cast<std::size_t>(elements) * bytes_of_type(*type));
+  if (found.bytes.empty()) return choose_evenly(known.share(from).value_or(1), elements);
+  Trust trust = inputs.trust();
+  trust.is_assumed |= !found.gaps.empty();
   Numbers places;
   with_type(*type, [&](auto zero) {
     for (int i = 0; i < elements; ++i) {
       const std::size_t place = static_cast<std::size_t>(i) * sizeof(zero);
-      if (at<decltype(zero)>(bytes.data(), place) != zero) places.push_back(i);
+      const bool is_zero = at<decltype(zero)>(found.bytes.data(), place) == zero;
+      if (!is_zero || !found.knows(place, sizeof(zero))) places.push_back(i);
     }
   });
-  return {static_cast<std::int32_t>(places.size()), inputs.trust(), std::move(places)};
+  return {static_cast<std::int32_t>(places.size()), trust, std::move(places)};
 }
 
 /// (elements, count, how many elements, ...): each block counts some; here the first counts all.

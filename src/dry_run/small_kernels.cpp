@@ -21,7 +21,6 @@
 #include "src/dry_run/small_largest.h"
 #include "src/dry_run/small_launch.h"
 #include "src/dry_run/small_lists.h"
-#include "src/dry_run/small_logic.h"
 #include "src/dry_run/small_masked.h"
 #include "src/dry_run/small_operands.h"
 #include "src/dry_run/small_radix.h"
@@ -66,22 +65,6 @@ void fill(const SmallLaunch& of, const Elementwise& launch, KnownBytes& known) {
     bytes[i] = static_cast<const unsigned char*>(launch.functor)[i % width];
   }
   known.set(launch.pointer(0), bytes.data(), size);
-}
-
-/// Whether two bools are true. Of one pair that is taken for true where it is not known.
-void both(const SmallLaunch&, const Elementwise& launch, KnownBytes& known) {
-  Inputs inputs(known);
-  auto one = inputs.bytes(launch.pointer(1), launch.count);
-  const auto other = inputs.bytes(launch.pointer(2), launch.count);
-  if (!one.empty() && !other.empty()) {
-    std::ranges::transform(one, other, one.begin(), [](auto left, auto right) {
-      return static_cast<unsigned char>(left != 0 && right != 0 ? 1 : 0);
-    });
-    return put(known, launch.pointer(0), {one.data(), launch.count, true}, inputs);
-  }
-  if (launch.count != 1) return known.forget(launch.pointer(0), launch.count);
-  const auto is_false = [](const auto& bytes) { return !bytes.empty() && bytes[0] == 0; };
-  known.fill(launch.pointer(0), is_false(one) || is_false(other) ? 0 : 1, 1, kAssumed);
 }
 
 constexpr std::string_view kWithNumber = "13AUnaryFunctorI";
@@ -132,28 +115,31 @@ void compare_equal(const SmallLaunch& of, const Elementwise& launch, KnownBytes&
   const c10::ScalarType type = *equal_type(name);
   const std::size_t width = bytes_of_type(type);
   Inputs inputs(known);
-  const auto self = inputs.bytes(launch.pointer(1), launch.count * width);
-  const auto other = is_with_number ? self : inputs.bytes(launch.pointer(2), launch.count * width);
-  if (self.empty() || other.empty()) {
+  const PartlyKnown self = inputs.partly(launch.pointer(1), launch.count * width);
+  const PartlyKnown other =
+      is_with_number ? self : inputs.partly(launch.pointer(2), launch.count * width);
+  if (self.bytes.empty() || other.bytes.empty()) {
     if (const auto limit = known.limit(launch.pointer(1)); limit && is_with_number) {
       return put_matches(known, launch.pointer(0), launch.count, *limit, differs);
     }
-    auto is_equal = is_equal_as_false(launch, type, self.empty() ? other : self);
+    auto is_equal = is_equal_as_false(launch, type, self.bytes.empty() ? other.bytes : self.bytes);
     if (!is_equal) is_equal = is_equal_by_itself(launch, is_with_number, type);
     if (!is_equal) return known.forget(launch.pointer(0), launch.count);
     return known.fill(launch.pointer(0), *is_equal != differs ? 1 : 0, launch.count, kAssumed);
   }
-  std::vector<unsigned char> result;
+  PartlyKnown result{.bytes = {}, .gaps = {}};
   with_type(type, [&](auto zero) {
     using T = decltype(zero);
     for (std::size_t i = 0; i < launch.count; ++i) {
+      const std::size_t place = i * width;
       const T right =
-          is_with_number ? held_number<T>(launch.functor) : at<T>(other.data(), i * width);
-      const bool is_equal = at<T>(self.data(), i * width) == right;
-      result.push_back(is_equal != differs ? 1 : 0);
+          is_with_number ? held_number<T>(launch.functor) : at<T>(other.bytes.data(), place);
+      const bool is_equal = at<T>(self.bytes.data(), place) == right;
+      result.bytes.push_back(is_equal != differs ? 1 : 0);
+      result.gaps.push_back(!self.knows(place, width) || !other.knows(place, width));
     }
   });
-  put(known, launch.pointer(0), {result.data(), launch.count, true}, inputs);
+  known.set_partly(launch.pointer(0), result, launch.count, inputs.trust());
 }
 
 /// Of what is not followed the result is not known.
@@ -181,15 +167,10 @@ bool in_a_row(const SmallLaunch& launch, KnownBytes& known, Owns owns) {
   run(launch, elements, known);
   return true;
 }
-void run_any_logic(const SmallLaunch& launch, const Elementwise&, KnownBytes& known) {
-  run_logic(launch.name, launch.arguments, known);
-}
-
 SmallKernel elementwise_kernel(const char* name) {
-  if (is_logic(name)) return {&in_a_row<run_any_logic>};
   if (has(name, "LoadWithCast")) return {&run_elements};
   if (has(name, "13BinaryFunctorIbbbNS0_17BitwiseAndFunctorIbEE")) {
-    return {&in_a_row<both>, /*is_check=*/true};
+    return {&run_elements, /*is_check=*/true};
   }
   if (fill_type(name)) return {&in_a_row<fill>};
   if (equal_type(name)) return {&in_a_row<compare_equal>};

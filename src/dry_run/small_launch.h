@@ -63,6 +63,9 @@ class Inputs {
   std::vector<unsigned char> bytes(const void* from, std::size_t size) {
     return known_.find(from, size, &trust_);
   }
+  PartlyKnown partly(const void* from, std::size_t size) {
+    return known_.find_partly(from, size, &trust_);
+  }
   Numbers numbers(const void* from, std::size_t count) {
     const auto found = bytes(from, count * sizeof(std::int64_t));
     Numbers numbers(found.size() / sizeof(std::int64_t));

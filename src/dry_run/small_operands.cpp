@@ -91,6 +91,14 @@ void convert(const void* from, c10::ScalarType from_type, void* to, c10::ScalarT
   });
 }
 
+void forget_one(KnownBytes& known, const void* at, c10::ScalarType type) {
+  if (!c10::isFloatingType(type)) return known.forget(at, bytes_of_type(type));
+  std::vector<unsigned char> one(bytes_of_type(type));
+  const double number = 1;
+  convert(&number, c10::ScalarType::Double, one.data(), type);
+  known.guess(at, one.size(), one);
+}
+
 std::optional<c10::ScalarType> take_type(std::string_view& mangled) {
   struct Named {
     std::string_view mangled;

@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "src/dry_run/known_bytes.h"
+
 // Where an elementwise kernel of PyTorch's finds its elements, of which types.
 namespace headroom::dry_run {
 
@@ -59,6 +61,10 @@ std::optional<c10::ScalarType> type_behind(std::string_view name, std::string_vi
 
 /// Writes the number that stands at `from` as one of another type, both of types that are followed.
 void convert(const void* from, c10::ScalarType from_type, void* to, c10::ScalarType to_type);
+
+/// Something that is not known now stands there: one float, where `type` is one's, that the host
+/// reads as 1. Programs divide by norms and losses, and take their logarithms.
+void forget_one(KnownBytes& known, const void* at, c10::ScalarType type);
 
 /// What a functor takes and gives: of each tensor, what it is written to first, the type.
 struct Signature {

@@ -84,21 +84,25 @@ constexpr std::array kOfAll{
     Known<T>{{"13BinaryFunctorI???", "16fmod_kernel_cuda", "TTT", Holds::nothing}, &rest<T>},
     Known<T>{{"13BUnaryFunctorI???", "16fmod_kernel_cuda", "TT", Holds::two_numbers},
              &with_held<T, &rest<T>>},
-    Known<T>{{"17where_kernel_impl", "EUlb??E_", "TbTT", Holds::nothing}, &either<T>},
-    Known<T>{{"18masked_fill_kernel", "EUl?bE_", "TTb", Holds::number}, &replaced<T>},
     Known<T>{{"23direct_copy_kernel_cuda", "EUl?E_", "TT", Holds::nothing}, &same<T>},
-    Known<T>{{"13BinaryFunctorI??b", "23logical_and_kernel_cuda", "bTT", Holds::nothing},
-             &both_hold<T>},
-    Known<T>{{"13BinaryFunctorI??b", "22logical_or_kernel_cuda", "bTT", Holds::nothing},
-             &one_holds<T>},
-    Known<T>{{"13BinaryFunctorI??b", "23logical_xor_kernel_cuda", "bTT", Holds::nothing},
-             &one_of_two_holds<T>},
     Known<T>{{"23logical_not_kernel_cuda", "EUl?E_", "bT", Holds::nothing}, &is_zero<T>},
     Known<T>{{"24pow_tensor_tensor_kernel", "EUl??E_", "TTT", Holds::pointer}, &power_of_two<T>},
     Known<T>{{"29pow_tensor_scalar_kernel_implI??E", "EUl?E_", "TT", Holds::nothing}, &square<T>},
     Known<T>{{"29pow_tensor_scalar_kernel_implI??E", "EUl?E0_", "TT", Holds::nothing}, &cube<T>},
     Known<T>{{"29pow_tensor_scalar_kernel_implI??E", "EUl?E2_", "TT", Holds::number},
              &power_held<T>},
+};
+
+template <class T>
+constexpr std::array kChoices{
+    Known<T>{{"17where_kernel_impl", "EUlb??E_", "TbTT", Holds::nothing}, &either<T>},
+    Known<T>{{"18masked_fill_kernel", "EUl?bE_", "TTb", Holds::number}, &replaced<T>},
+    Known<T>{{"13BinaryFunctorI??b", "23logical_and_kernel_cuda", "bTT", Holds::nothing},
+             &both_hold<T>},
+    Known<T>{{"13BinaryFunctorI??b", "22logical_or_kernel_cuda", "bTT", Holds::nothing},
+             &one_holds<T>},
+    Known<T>{{"13BinaryFunctorI??b", "23logical_xor_kernel_cuda", "bTT", Holds::nothing},
+             &one_of_two_holds<T>},
 };
 
 /// Of types that are classes the rest of a name says where it named them before.
@@ -145,6 +149,11 @@ constexpr std::array kOfWholeNumbers{
              &with_held<T, &divide_down<T>>},
     Known<T>{{"13BUnaryFunctorI???", "21div_trunc_kernel_cuda", "TT", Holds::two_numbers},
              &with_held<T, &divide_to_zero<T>>},
+    Known<T>{{"23bitwise_not_kernel_cuda", "EUl?E_", "TT", Holds::nothing}, &other_bits<T>},
+};
+
+template <std::integral T>
+constexpr std::array kBits{
     Known<T>{{"13BinaryFunctorI???", "17BitwiseAndFunctorI?E", "TTT", Holds::nothing},
              &bits_of_both<T>},
     Known<T>{{"13BinaryFunctorI???", "16BitwiseOrFunctorI?E", "TTT", Holds::nothing},
@@ -157,12 +166,11 @@ constexpr std::array kOfWholeNumbers{
              &with_held<T, &bits_of_one<T>>},
     Known<T>{{"13AUnaryFunctorI???", "17BitwiseXorFunctorI?E", "TT", Holds::two_numbers},
              &with_held<T, &bits_of_one_of_two<T>>},
-    Known<T>{{"23bitwise_not_kernel_cuda", "EUl?E_", "TT", Holds::nothing}, &other_bits<T>},
 };
 
 /// Since PyTorch 2.15 of numbers of any type, as bits.
 template <class T>
-constexpr std::array kOfBits{
+constexpr std::array kChoicesOfBits{
     Known<T>{{"17where_kernel_impl", "EUlb??E_", "TbTT", Holds::nothing}, &either<T>},
 };
 
@@ -182,6 +190,7 @@ constexpr std::array kOfBools{
                   &both_hold<double>},
     Known<double>{{"13BinaryFunctorIbbb", "16BitwiseOrFunctorIbE", "bbb", Holds::nothing},
                   &one_holds<double>},
+    Known<double>{{"14CompareFunctorIbE", "", "bbb", Holds::which}, &compare<double>},
     Known<double>{{"23bitwise_not_kernel_cuda", "EUlbE_", "bb", Holds::nothing}, &is_zero<double>},
     Known<double>{{"23logical_not_kernel_cuda", "EUlbE_", "bb", Holds::nothing}, &is_zero<double>},
     Known<double>{{"23direct_copy_kernel_cuda", "EUlbE_", "bb", Holds::nothing}, &same<double>},
@@ -260,16 +269,20 @@ Named named(std::string_view mangled, c10::ScalarType type) {
 }
 
 template <class T, const auto& list>
-void append(std::vector<Named>& all, std::string_view mangled, c10::ScalarType type) {
+void append(std::vector<Named>& all, std::string_view mangled, c10::ScalarType type,
+            bool is_of_bits = false) {
+  const std::size_t first = all.size();
   [&]<std::size_t... index>(std::index_sequence<index...>) {
     (all.push_back(named<T, list, index>(mangled, type)), ...);
   }
   (std::make_index_sequence<list.size()>());
+  for (std::size_t i = first; i < all.size(); ++i) all[i].operation.is_of_bits = is_of_bits;
 }
 
 template <std::floating_point T>
 void append_floats(std::vector<Named>& all, std::string_view mangled, c10::ScalarType type) {
   append<T, kOfAll<T>>(all, mangled, type);
+  append<T, kChoices<T>>(all, mangled, type, /*is_of_bits=*/true);
   append<T, kComparisons<T>>(all, mangled, type);
   append<T, kOfFloats<T>>(all, mangled, type);
 }
@@ -277,6 +290,8 @@ void append_floats(std::vector<Named>& all, std::string_view mangled, c10::Scala
 template <std::integral T>
 void append_whole_numbers(std::vector<Named>& all, std::string_view mangled, c10::ScalarType type) {
   append<T, kOfAll<T>>(all, mangled, type);
+  append<T, kChoices<T>>(all, mangled, type, /*is_of_bits=*/true);
+  append<T, kBits<T>>(all, mangled, type, /*is_of_bits=*/true);
   append<T, kComparisons<T>>(all, mangled, type);
   append<T, kOfWholeNumbers<T>>(all, mangled, type);
 }
@@ -335,9 +350,9 @@ std::vector<Named> make_all() {
   append<c10::Half, kCopies<c10::Half>>(all, kHalf, c10::ScalarType::Half);
   append<c10::BFloat16, kComparisons<c10::BFloat16>>(all, kBFloat16, c10::ScalarType::BFloat16);
   append<c10::BFloat16, kCopies<c10::BFloat16>>(all, kBFloat16, c10::ScalarType::BFloat16);
-  append<std::int64_t, kOfBits<std::int64_t>>(all, "m", c10::ScalarType::Long);
-  append<std::int32_t, kOfBits<std::int32_t>>(all, "j", c10::ScalarType::Int);
-  append<double, kOfBools>(all, "b", c10::ScalarType::Double);
+  append<std::int64_t, kChoicesOfBits<std::int64_t>>(all, "m", c10::ScalarType::Long, true);
+  append<std::int32_t, kChoicesOfBits<std::int32_t>>(all, "j", c10::ScalarType::Int, true);
+  append<double, kOfBools>(all, "b", c10::ScalarType::Double, true);
   append_copies(all);
   return all;
 }

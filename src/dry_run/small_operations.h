@@ -17,6 +17,9 @@ struct Operation {
   /// bools among them.
   void (*compute)(const void* inputs, const void* functor, void* result);
   c10::ScalarType computes_in;
+  /// It gives one of its inputs by another, or joins bits: what it does with no bits and with all
+  /// of them says whether an input matters.
+  bool is_of_bits = false;
 };
 
 /// By a kernel's mangled name; null: it is none that is followed.

@@ -50,6 +50,21 @@ TEST_F(KnownBytesTest, AreFoundWhereAnyOfThemIsKnown) {
   EXPECT_FALSE(trust.is_assumed) << "nothing is";
 }
 
+TEST_F(KnownBytesTest, AreKnownInPartAndCopiedSo) {
+  set(100, "ab");
+  set(103, "de");
+  known.copy(at(200), at(99), 7);
+  Trust trust;
+  const PartlyKnown found = known.find_partly(at(200), 7, &trust);
+  EXPECT_FALSE(trust.is_assumed);
+  EXPECT_TRUE(found.knows(1, 2));
+  EXPECT_FALSE(found.knows(2, 2));
+  known.set_partly(at(300), found, 7, {});
+  EXPECT_EQ(read(300, 7), ".ab.de.");
+  EXPECT_FALSE(known.has_any(at(303), 1));
+  EXPECT_TRUE(known.find_partly(at(400), 7, &trust).bytes.empty());
+}
+
 TEST_F(KnownBytesTest, AreReadAcrossWhatWasSentPieceByPiece) {
   set(100, "abc");
   set(103, "def");

@@ -99,7 +99,18 @@ TEST_F(SmallCounts, OfAMaskThatIsNotAreAllOfIt) {
   const std::int64_t before = 7;
   known_.set(mask_at(0x3000), &before, sizeof(before));
   EXPECT_TRUE(run_places(5));
-  EXPECT_EQ(found<std::int64_t>(0x3000, 5), Indices{});
+  EXPECT_EQ(found<std::int64_t>(0x3000, 5), (Indices{0, 1, 2, 3, 4}));
+}
+
+TEST_F(SmallCounts, OfAMaskThatIsNotInPartAreThatPartToo) {
+  set_mask({1, 0, 0, 0, 1});
+  known_.forget(mask_at(0x1002), 1);
+  Trust trust;
+  EXPECT_TRUE(run_one_block(5));
+  EXPECT_EQ(count(&trust), 3);
+  EXPECT_TRUE(trust.is_assumed);
+  EXPECT_TRUE(run_places(5));
+  EXPECT_EQ(found<std::int64_t>(0x3000, 3), (Indices{0, 2, 4}));
 }
 
 TEST_F(SmallCounts, OfManyBlocksAreAddedUp) {

@@ -134,6 +134,25 @@ TEST_F(PythonProgram, KnowsNothingOfASumWithAProduct) {
   EXPECT_EQ(ended.code, 0) << ended.err;
 }
 
+// A mask keeps what is not known, beside what is.
+TEST_F(PythonProgram, KnowsOfOneRowWhatIsKnownAndNothingOfTheRest) {
+  const std::string program =
+      "import torch\n"
+      "new = torch.nn.Linear(8, 2).cuda()(torch.randn(16, 8).cuda())\n"
+      "sent = torch.zeros(16, 2).cuda()\n"
+      "rows = torch.cat([sent, new], 1)\n"
+      "rows = torch.nn.functional.pad(rows, [1, 0])\n"
+      "masks = [rows > 0, rows[:, 3:] > 0, (rows > 0) | (rows > 1), (rows != 0)]\n"
+      "assert all(len(mask.nonzero()) == 32 for mask in masks), masks\n"
+      "assert (rows > 0).nonzero()[:2].tolist() == [[0, 3], [0, 4]]\n"
+      "assert (rows[:, :3] == 0).all() and not (rows[:, 2:] == 1)[:, 0].any()\n"
+      "kept = torch.where(rows[:, 2:] >= 0, torch.ones(16, 3).cuda(), rows[:, 2:])\n"
+      "assert kept[:, 0].tolist() == [1] * 16\n"
+      "assert 1 / new.square().mean().item() == 1\n";
+  const Ended ended = plan({}, {"-c", program});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+}
+
 // Of the engines for the gradients of this convolution others work in less.
 TEST_F(PythonProgram, KeepsTheEngineThatCudnnRanksFirstOfThoseThatAProgramTries) {
   const auto planned = [](const std::string& tries) {
