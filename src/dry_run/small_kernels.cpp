@@ -82,6 +82,12 @@ T held_number(const void* functor) {
   return at<T>(functor, std::max(sizeof(T), sizeof(int)));
 }
 
+bool is_zero_held(const void* functor, c10::ScalarType type) {
+  bool is_zero = false;
+  with_type(type, [&](auto zero) { is_zero = held_number<decltype(zero)>(functor) == zero; });
+  return is_zero;
+}
+
 /// Whether numbers that are not known are taken for equal: each to itself, none to infinity, and a
 /// single one to none. Programs ask so whether a loss is finite, and ATen whether weights sum up to
 /// 0. Nothing: they ask something else.
@@ -121,6 +127,10 @@ void compare_equal(const SmallLaunch& of, const Elementwise& launch, KnownBytes&
   if (self.bytes.empty() || other.bytes.empty()) {
     if (const auto limit = known.limit(launch.pointer(1)); limit && is_with_number) {
       return put_matches(known, launch.pointer(0), launch.count, *limit, differs);
+    }
+    if (const auto share = known.share(launch.pointer(1)); share && is_with_number) {
+      const bool asks_for_zeros = differs != is_zero_held(launch.functor, type);
+      return known.set_share(launch.pointer(0), launch.count, asks_for_zeros ? 1 - *share : *share);
     }
     auto is_equal = is_equal_as_false(launch, type, self.bytes.empty() ? other.bytes : self.bytes);
     if (!is_equal) is_equal = is_equal_by_itself(launch, is_with_number, type);

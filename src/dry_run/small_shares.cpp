@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "src/dry_run/parts.h"
 #include "src/dry_run/small_launch.h"
 #include "src/dry_run/small_offsets.h"
 #include "src/dry_run/small_operands.h"
@@ -18,17 +19,32 @@ namespace headroom::dry_run {
 namespace {
 
 constexpr std::string_view kScatter = "34_cuda_scatter_fill_internal_kernelINS0_10OpaqueTypeILi";
+constexpr std::string_view kScatterOfNumbers =
+    "36_cuda_scatter_gather_internal_kernelILb1ENS0_10OpaqueTypeILi";
 constexpr std::string_view kHistogram = "_ZN2at4cuda17kernelHistogram1DI";
 constexpr std::string_view kLargest = "10gatherTopKI";
 constexpr std::string_view kCopy = "direct_copy_kernel_cuda";
 constexpr std::string_view kConvertingCopy = "converting_copy_kernel_cuda";
 
-/// (how many indices, {where they and what is written to lie, indices, length of the dimension, a
-/// functor, what is written to, its stride, how many elements it has, the number}).
+/// Whether of so many elements all are the same, and have a bit that is not 0.
+bool are_one_number(const void* from, std::size_t count, std::size_t width,
+                    const KnownBytes& known) {
+  const auto bytes = known.find(from, count * width);
+  const auto is_bit = [](unsigned char byte) { return byte != 0; };
+  return std::ranges::any_of(bytes, is_bit) &&
+         std::equal(bytes.begin() + static_cast<std::ptrdiff_t>(width), bytes.end(), bytes.begin());
+}
+
+/// (how many indices, {where they, what is written to and what is read lie; indices, length of the
+/// dimension, a functor, what is written to, its stride, how many elements it has, the number or
+/// what is read}).
 bool run_scatter_anywhere(std::string_view name, void** arguments, KnownBytes& known, Owns owns) {
+  const bool is_of_tensor = has(name, kScatterOfNumbers);
+  const std::string_view before_width = is_of_tensor ? kScatterOfNumbers : kScatter;
   const auto width = static_cast<std::size_t>(
-      std::strtoul(name.data() + name.find(kScatter) + kScatter.size(), nullptr, 10));
-  const char* const captured = static_cast<const char*>(arguments[1]) + Offsets::bytes(2);
+      std::strtoul(name.data() + name.find(before_width) + before_width.size(), nullptr, 10));
+  const char* const captured = static_cast<const char*>(arguments[1]) +
+                               whole_parts(Offsets::bytes(is_of_tensor ? 3 : 2), alignof(void*));
   const auto word = [&](std::size_t index) { return at<std::int64_t>(captured, index * 8); };
   const auto* const to = at<const void*>(captured, 3 * 8);
   const std::int64_t count = at<int>(arguments[0]);
@@ -40,7 +56,11 @@ bool run_scatter_anywhere(std::string_view name, void** arguments, KnownBytes& k
   std::int64_t number = 0;
   std::memcpy(&number, captured + 6 * 8, std::min(width, sizeof(number)));
   const auto size = static_cast<std::size_t>(elements) * width;
-  if (number == 0) return known.forget(to, size), true;
+  const bool is_number = is_of_tensor
+                             ? are_one_number(at<const void*>(captured, 6 * 8),
+                                              static_cast<std::size_t>(count), width, known)
+                             : number != 0;
+  if (!is_number) return known.forget(to, size), true;
   known.set_share(to, size, static_cast<double>(count) / static_cast<double>(elements));
   return true;
 }
@@ -144,11 +164,14 @@ std::optional<Copied> copied_by(const SmallLaunch& launch) {
 }  // namespace
 
 bool is_share(const char* name) {
-  return has(name, kScatter) || has(name, kHistogram) || has(name, kLargest);
+  return has(name, kScatter) || has(name, kScatterOfNumbers) || has(name, kHistogram) ||
+         has(name, kLargest);
 }
 
 bool run_share(const char* name, void** arguments, KnownBytes& known, Owns owns) {
-  if (has(name, kScatter)) return run_scatter_anywhere(name, arguments, known, owns);
+  if (has(name, kScatter) || has(name, kScatterOfNumbers)) {
+    return run_scatter_anywhere(name, arguments, known, owns);
+  }
   if (has(name, kLargest)) return run_places_of_largest(arguments, known, owns);
   return run_histogram(name, arguments, known, owns);
 }

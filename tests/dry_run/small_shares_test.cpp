@@ -21,6 +21,10 @@ const std::string kScatter =
     "internal_"
     "kernelINS0_10OpaqueTypeILi8EEElEclINS0_12TensorAssignEEEvRNS_14TensorIteratorES4_lllRKT_EUliE_"
     "EEviT1_";
+const std::string kScatterOfTensor =
+    "_ZN2at6native34_scatter_gather_elementwise_kernelILi128ELi8EZNS0_36_cuda_scatter_gather_"
+    "internal_kernelILb1ENS0_10OpaqueTypeILi4EEElEclINS0_12TensorAssignEEEvRNS_14TensorIteratorElll"
+    "RKT_EUliE_EEviT1_";
 const std::string kLargest =
     "_ZN2at6native6sbtopk10gatherTopKIfjLi2ELb0EEEvNS_4cuda6detail10TensorInfoIKT_T0_EES8_S8_bS8_"
     "S8_"
@@ -70,6 +74,26 @@ TEST_F(SmallShares, OnesAreAsManyAsIndices) {
   EXPECT_TRUE(scatter(128, 64, 0));
   EXPECT_EQ(known_.share(share_at(0x1000)), std::nullopt);
   EXPECT_FALSE(scatter(/*count=*/128, /*rows=*/8, 1)) << "more than there is room for";
+}
+
+TEST_F(SmallShares, SoTheyAreOfATensorOfOneNumber) {
+  constexpr std::size_t kOffsets = 8 * ((Offsets::bytes(3) + 7) / 8);
+  std::vector<char> functor(kOffsets + 7 * sizeof(std::int64_t));
+  const std::array<std::int64_t, 7> captured{reinterpret_cast<std::int64_t>(share_at(0x100)),
+                                             16,
+                                             0,
+                                             reinterpret_cast<std::int64_t>(share_at(0x1000)),
+                                             1,
+                                             16,
+                                             reinterpret_cast<std::int64_t>(share_at(0x800))};
+  std::memcpy(functor.data() + kOffsets, captured.data(), sizeof(captured));
+  int count = 2;
+  put_table<float>(known_, 0x800, {1, 1});
+  EXPECT_TRUE(run(kScatterOfTensor, {&count, functor.data()}));
+  EXPECT_EQ(known_.share(share_at(0x1000)), 0.125);
+  put_table<float>(known_, 0x800, {1, 2});
+  EXPECT_TRUE(run(kScatterOfTensor, {&count, functor.data()}));
+  EXPECT_EQ(known_.share(share_at(0x1000)), std::nullopt);
 }
 
 TEST_F(SmallShares, TheLargestAreAnywhereInARow) {
