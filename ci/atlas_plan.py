@@ -25,7 +25,7 @@ MOST_SECONDS = 3000  # of one program
 OUT_OF_MEMORY = 3  # exit status of a row, in atlas/rows.py, and of headroom
 SAID = re.compile(r"^atlas row=(\S+) process=(\d+) status=(-?\d+)$", re.MULTILINE)
 ALONE = {
-    "HEADROOM_DRY_RUN_HOST_NS": "6000",  # each program runs once
+    "HEADROOM_DRY_RUN_HOST_NS": "6000",  # a program runs once more for cuDNN's engines alone
     "HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "WANDB_MODE": "disabled",
     "OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false", "PYTHONWARNINGS": "ignore",
 }
