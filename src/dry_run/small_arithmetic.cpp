@@ -150,17 +150,18 @@ bool compare_with_few(const Operation&, const Operands& operands, KnownBytes& kn
   return true;
 }
 
-/// A number that nobody computed is taken for at least 0, where a program asks: torch.normal() does
-/// of the smallest deviation. False: another question.
-bool compare_with_zero(const Operation& operation, const Operands& operands, KnownBytes& known) {
-  constexpr int kAtLeast = 0;
+/// A single number that nobody computed compares as 1, as which the host reads it, where that
+/// holds: it is at least 0, as torch.normal() asks, and more than a tolerance. It is not less than
+/// 0. False: another question, or there are more.
+bool compare_with_one(const Operation& operation, const Operands& operands, KnownBytes& known) {
   constexpr int kLess = 3;
   if (operands.count != 1) return false;
-  const auto which = at<int>(operands.functor);
-  const PartlyKnown zero{Bytes(operands.tensors[1].width), {}};
-  const Bytes of_zero = computed(operation, operands, {zero}, std::nullopt).bytes.bytes;
-  if (!(which == kAtLeast && of_zero[0] == 1) && !(which == kLess && of_zero[0] == 0)) return false;
-  known.fill(operands.tensors[0].data, of_zero[0], 1, kAssumed);
+  const auto holds_for = [&](int number) {
+    return computed(operation, operands, {PartlyKnown{}}, number).bytes.bytes[0] != 0;
+  };
+  const bool holds = holds_for(1);
+  if (!holds && (at<int>(operands.functor) != kLess || holds_for(0))) return false;
+  known.fill(operands.tensors[0].data, holds ? 1 : 0, 1, kAssumed);
   return true;
 }
 
@@ -213,7 +214,7 @@ Guess guess_of(std::string_view name) {
   if (has(name, "13BinaryFunctorIllbNS0_") && has(name, "16CompareEqFunctorI")) {
     return &compare_with_few;
   }
-  if (has(name, "21compare_scalar_kernelI")) return &compare_with_zero;
+  if (has(name, "21compare_scalar_kernelI")) return &compare_with_one;
   if (has(name, "13BUnaryFunctorI") && has(name, "21remainder_kernel_cuda")) return &leave_nothing;
   if (has(name, "13BinaryFunctorIbbbNS0_17BitwiseAndFunctorIbEE")) return &hold_by_itself;
   return has(name, "16BitwiseOrFunctorI") ? &join_shares : nullptr;

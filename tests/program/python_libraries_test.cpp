@@ -153,6 +153,24 @@ TEST_F(PythonProgram, KnowsOfOneRowWhatIsKnownAndNothingOfTheRest) {
   EXPECT_EQ(ended.code, 0) << ended.err;
 }
 
+// By its curvature, which nobody computed.
+TEST_F(PythonProgram, KeepsTheHistoryOfLbfgs) {
+  const std::string program =
+      "import torch\n"
+      "layer = torch.nn.Linear(8, 8).cuda()\n"
+      "lbfgs = torch.optim.LBFGS(layer.parameters(), history_size=3)\n"
+      "def loss():\n"
+      "    lbfgs.zero_grad()\n"
+      "    value = layer(torch.randn(2, 8).cuda()).square().mean()\n"
+      "    value.backward()\n"
+      "    return value\n"
+      "for step in range(5):\n"
+      "    lbfgs.step(loss)\n"
+      "assert len(lbfgs.state[layer.weight]['old_dirs']) == 3\n";
+  const Ended ended = plan({}, {"-c", program});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+}
+
 // Of the engines for the gradients of this convolution others work in less.
 TEST_F(PythonProgram, KeepsTheEngineThatCudnnRanksFirstOfThoseThatAProgramTries) {
   const auto planned = [](const std::string& tries) {

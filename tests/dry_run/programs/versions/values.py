@@ -106,7 +106,9 @@ def check_what_nobody_computed():
     loss, scores = unknown(), unknown(100)
     assert torch.isfinite(loss) and not torch.isnan(loss)
     assert (scores > 0).all() and (scores[:1] > 0).all()
-    assert not (scores > 0).any() and not (scores[:1] > 0).any()
+    assert not (scores > 0).any() and (scores[:1] > 0).any() and not scores[0] < 0
+    assert scores[0] > 1e-10 and not scores[0] > 5 and len(scores[:1][scores[:1] > 5]) == 1
+    assert 1 / scores.sum().item() == 1  # as programs divide by norms
     assert len(scores[scores > 0]) == 100 and len(torch.unique(scores)) == 1
     assert len(torch.unique(scores.half())) == 1
     check_what_is_distinct()
