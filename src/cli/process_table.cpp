@@ -24,15 +24,13 @@ bool has_begun_anew(const Json& process) {
 /// What its peaks depend on that nobody knows, joined by "and"; empty: on nothing.
 std::string causes_of_bounds(const Json& process) {
   std::string causes;
-  if (process.at("reserved_depends_on_host")) causes = "how far the host runs ahead of the GPU";
-  if (process.at("reserved_depends_on_layouts")) {
-    causes += causes.empty() ? "" : ", and ";
-    causes += "which convolutions work on copies of their tensors with the channels last";
-  }
-  if (process.at("reserved_depends_on_engines")) {
-    causes += causes.empty() ? "" : ", and ";
-    causes += "which of cuDNN's engines it keeps of those that it tries";
-  }
+  const auto add = [&](const char* name, const char* cause) {
+    if (process.at(name)) causes += (causes.empty() ? "" : ", and ") + std::string(cause);
+  };
+  add("reserved_depends_on_host", "how far the host runs ahead of the GPU");
+  add("reserved_depends_on_layouts",
+      "which convolutions work on copies of their tensors with the channels last");
+  add("reserved_depends_on_engines", "which of cuDNN's engines it keeps of those that it tries");
   return causes;
 }
 
@@ -117,8 +115,7 @@ std::vector<std::string> notes_on(const Json& process) {
                     std::to_string(values) +
                     ", zeros, ones for losses and norms, equal probabilities, what stood there "
                     "before, or that all of something holds or is kept. Where they steer the "
-                    "program, this is that "
-                    "path's plan");
+                    "program, this is that path's plan");
   }
   return notes;
 }

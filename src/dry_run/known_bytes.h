@@ -19,6 +19,7 @@ inline constexpr Trust kAssumed{.is_assumed = true};
 
 /// Bytes of which some are known.
 struct PartlyKnown {
+  bool has_any() const { return !bytes.empty(); }
   /// Whether so many of them are, from there on.
   bool knows(std::size_t place, std::size_t width) const {
     return !bytes.empty() && (gaps.empty() || (!gaps[place] && !gaps[place + width - 1]));

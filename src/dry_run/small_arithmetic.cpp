@@ -113,8 +113,12 @@ Computed computed(const Operation& operation, const Operands& operands,
     }
     const std::size_t place = operands.offset(written, element);
     unsigned char* const to = &result.bytes.bytes[place];
-    bool is_known = unknown == 0 || stand_in || (operation.is_of_bits && one.decide(unknown));
-    if (unknown == 0 || stand_in) one.compute();
+    bool is_known = true;
+    if (unknown == 0 || stand_in) {
+      one.compute();
+    } else {
+      is_known = operation.is_of_bits && one.decide(unknown);
+    }
     if (is_known) one.give(to, written.type);
     if (unknown != 0 && stand_in) {
       is_known = std::any_of(to, to + written.width, [](unsigned char byte) { return byte != 0; });
@@ -258,10 +262,9 @@ Arithmetic find_arithmetic(std::string_view name) {
 bool may_be_known(const Operation& operation, const std::vector<PartlyKnown>& read,
                   const Operands& operands, std::optional<int> stand_in) {
   constexpr std::size_t kMostElements = 1 << 16;  // which takes its time
-  const auto is_missing = [](const PartlyKnown& one) { return one.bytes.empty(); };
-  if (stand_in || std::ranges::none_of(read, is_missing)) return true;
+  if (stand_in || std::ranges::all_of(read, &PartlyKnown::has_any)) return true;
   return operation.is_of_bits && operands.count <= kMostElements &&
-         !std::ranges::all_of(read, is_missing);
+         std::ranges::any_of(read, &PartlyKnown::has_any);
 }
 
 /// A result of so many bytes that has gaps: what stands in these stays.
@@ -301,8 +304,7 @@ bool run_arithmetic(std::string_view name, void** arguments, KnownBytes& known,
   Inputs inputs(known);
   if (size > KnownBytes::kMaxBytes) return known.forget(written.data, size), true;
   const auto read = read_all(*operands, inputs);
-  const auto is_missing = [](const PartlyKnown& one) { return one.bytes.empty(); };
-  if (guess != nullptr && std::ranges::any_of(read, is_missing) &&
+  if (guess != nullptr && !std::ranges::all_of(read, &PartlyKnown::has_any) &&
       guess(*operation, *operands, known)) {
     return true;
   }

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "src/dry_run/known_bytes.h"
@@ -59,9 +60,14 @@ class Inputs {
  public:
   explicit Inputs(const KnownBytes& known) : known_(known) {}
 
-  /// Empty: none of them is known.
-  std::vector<unsigned char> bytes(const void* from, std::size_t size) {
-    return known_.find(from, size, &trust_);
+  /// Empty: none of them is known. `gap` stands for each of those that are not, where some are.
+  std::vector<unsigned char> bytes(const void* from, std::size_t size, unsigned char gap = 0) {
+    PartlyKnown found = partly(from, size);
+    trust_.is_assumed |= !found.gaps.empty();
+    for (std::size_t i = 0; gap != 0 && i < found.gaps.size(); ++i) {
+      if (found.gaps[i]) found.bytes[i] = gap;
+    }
+    return std::move(found.bytes);
   }
   PartlyKnown partly(const void* from, std::size_t size) {
     return known_.find_partly(from, size, &trust_);

@@ -80,12 +80,9 @@ Bytes reduced(const Reducer& reducer, const Reduce& reduce, const void* operatio
   using Sum = std::conditional_t<std::is_floating_point_v<T>, double,
                                  std::conditional_t<std::is_same_v<T, bool>, int, T>>;
   if (reduce.inputs_of_one() > KnownBytes::kMaxBytes / reduce.results_in_all()) return {};
-  Bytes bytes = inputs.bytes(reduce.from(), reduce.reach());
+  const unsigned char gap = std::is_same_v<T, bool> && reducer.fold != Fold::any ? 1 : 0;
+  const Bytes bytes = inputs.bytes(reduce.from(), reduce.reach(), gap);
   if (bytes.empty() || may_be_added_to<T>(bytes, inputs.trust())) return {};
-  if (std::is_same_v<T, bool> && reducer.fold != Fold::any && inputs.trust().is_assumed) {
-    const PartlyKnown found = inputs.partly(reduce.from(), reduce.reach());
-    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] |= found.knows(i, 1) ? 0 : 1;
-  }
   Bytes found(reduce.size());
   for (std::size_t result = 0; result < reduce.results_in_all(); ++result) {
     Sum sum = at<T>(bytes.data(), reduce.place_of_input(result, 0));

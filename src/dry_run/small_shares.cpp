@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -40,9 +39,7 @@ bool are_one_number(const void* from, std::size_t count, std::size_t width,
 /// what is read}).
 bool run_scatter_anywhere(std::string_view name, void** arguments, KnownBytes& known, Owns owns) {
   const bool is_of_tensor = has(name, kScatterOfNumbers);
-  const std::string_view before_width = is_of_tensor ? kScatterOfNumbers : kScatter;
-  const auto width = static_cast<std::size_t>(
-      std::strtoul(name.data() + name.find(before_width) + before_width.size(), nullptr, 10));
+  const std::size_t width = opaque_bytes(name);
   const char* const captured = static_cast<const char*>(arguments[1]) +
                                whole_parts(Offsets::bytes(is_of_tensor ? 3 : 2), alignof(void*));
   const auto word = [&](std::size_t index) { return at<std::int64_t>(captured, index * 8); };
