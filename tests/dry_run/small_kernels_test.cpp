@@ -2,6 +2,7 @@
 // Launches as PyTorch 2.11 makes them.
 #include "src/dry_run/small_kernels.h"
 
+#include <c10/core/ScalarType.h>
 #include <gtest/gtest.h>
 
 #include <array>
@@ -10,6 +11,7 @@
 #include <cstring>
 #include <limits>
 #include <utility>
+#include <vector>
 
 namespace headroom::dry_run {
 namespace {
