@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "tests/core/messages.h"
 #include "tests/runner/program.h"
 
 namespace headroom {
