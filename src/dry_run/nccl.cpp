@@ -13,12 +13,10 @@
 #include "src/dry_run/dry_run.h"
 #include "src/dry_run/nccl_communicator.h"
 #include "src/dry_run/nccl_types.h"
-#include "src/dry_run/reduction.h"
+#include "src/dry_run/sent_by_ranks.h"
 
 namespace headroom::dry_run {
 namespace {
-
-using Bytes = Peers::Message;
 
 /// Queues a transfer of which this rank sends `sent` bytes, and that lasts as `moved` bytes do.
 void transfer(cudaStream_t stream, std::int64_t sent, std::int64_t moved) {
@@ -35,29 +33,10 @@ std::int64_t passed_on(ncclComm_t communicator, std::int64_t bytes) {
   return communicator->ranks > 1 ? bytes : 0;
 }
 
-/// What is known of what each rank sends; empty: nothing.
-class Sent {
- public:
-  /// Of all ranks the same.
-  Sent(Bytes same, int ranks) : messages_{std::move(same)}, ranks_(ranks) {}
-  explicit Sent(std::vector<Bytes> messages)
-      : messages_(std::move(messages)), ranks_(static_cast<int>(messages_.size())) {}
-
-  int ranks() const { return ranks_; }
-  const Bytes& of(int rank) const {
-    return messages_[messages_.size() == 1 ? 0 : static_cast<std::size_t>(rank)];
-  }
-  /// A part of it.
-  Bytes of(int rank, std::int64_t begin, std::int64_t size) const {
-    const Bytes& all = of(rank);
-    if (begin + size > std::ssize(all)) return {};
-    return {all.begin() + begin, all.begin() + begin + size};
-  }
-
- private:
-  std::vector<Bytes> messages_;
-  int ranks_;
-};
+PartlyKnown known_at(const void* from, std::int64_t bytes) {
+  Trust trust;  // what is assumed or doubted counts for known on the way
+  return dry_run().known.find_partly(from, static_cast<std::size_t>(bytes), &trust);
+}
 
 /// Tells the ranks what this one sends, and gives `receive` what all of them do once they are
 /// there. The collective ends when it does for the rank that comes last.
@@ -67,32 +46,29 @@ void exchange(ncclComm_t communicator, cudaStream_t stream, const void* send, st
     communicator->has_rings = true;
     ++device_with_context().counters.nccl_communicators;
   }
-  Bytes own = dry_run().known.find(send, static_cast<std::size_t>(bytes));
+  PartlyKnown own = known_at(send, bytes);
   const auto& peers = communicator->peers;
   if (peers == nullptr) return receive(Sent(std::move(own), communicator->ranks));
-  peers->post(message_at(dry_run().timeline.free_at(stream), own));
-  wait_in_group([peers, stream, receive] {
+  peers->post(message_at(dry_run().timeline.free_at(stream), message_of(own)));
+  wait_in_group([peers, stream, bytes, receive] {
     std::vector<Peers::Message> messages = peers->gather();
     Moment over_at{};
     for (Peers::Message& each : messages) over_at = later(over_at, take_moment(each));
     if (peers->are_live()) dry_run().timeline.wait(stream, over_at);
-    receive(Sent(std::move(messages)));
+    receive(Sent(messages, bytes));
   });
 }
 
 /// What is known of it now stands there.
-void put(void* to, const Bytes& known, std::int64_t size) {
-  if (std::ssize(known) == size) return dry_run().known.set(to, known.data(), known.size());
-  dry_run().known.forget(to, static_cast<std::size_t>(size));
+void put(void* to, const PartlyKnown& known, std::int64_t size) {
+  dry_run().known.set_partly(to, known, static_cast<std::size_t>(size), /*trust=*/{});
 }
 
 /// `size` bytes from each rank, one behind the other, of what it sends from `begin` on.
 void put_each(void* to, const Sent& sent, std::int64_t begin, std::int64_t size) {
-  dry_run().known.forget(to, static_cast<std::size_t>(size * sent.ranks()));
   auto* part = static_cast<char*>(to);
   for (int rank = 0; rank < sent.ranks(); ++rank, part += size) {
-    const Bytes known = sent.of(rank, begin, size);
-    if (!known.empty()) put(part, known, size);
+    put(part, sent.of(rank, begin, size), size);
   }
 }
 
@@ -100,13 +76,9 @@ void put_each(void* to, const Sent& sent, std::int64_t begin, std::int64_t size)
 void put_reduced(void* to, const Sent& sent, std::int64_t begin, std::int64_t size,
                  ncclRedOp_t operation, ncclDataType_t type) {
   const auto reduction = reduction_of(operation);
-  std::vector<Bytes> parts;
-  for (int rank = 0; reduction && rank < sent.ranks(); ++rank) {
-    parts.push_back(sent.of(rank, begin, size));
-    if (parts.back().empty()) break;
-  }
-  const bool is_known = std::ssize(parts) == sent.ranks() && !parts.back().empty();
-  put(to, is_known ? reduce(parts, *reduction, number_of(type)) : Bytes{}, size);
+  const auto known =
+      reduction ? sent.reduced(begin, size, *reduction, number_of(type)) : PartlyKnown{};
+  put(to, known, size);
 }
 
 }  // namespace
@@ -218,7 +190,7 @@ HEADROOM_ENTRY ncclResult_t ncclSend(const void* send, std::size_t count, ncclDa
   const auto size = static_cast<std::size_t>(bytes);
   note_exchange_with(peer, communicator);
   if (communicator->peers != nullptr && size <= KnownBytes::kMaxBytes) {
-    communicator->peers->send(peer, dry_run().known.find(send, size));
+    communicator->peers->send(peer, message_of(known_at(send, bytes)));
   }
   transfer(stream, peer == communicator->rank ? 0 : bytes);
   return ncclSuccess;
@@ -233,7 +205,7 @@ HEADROOM_ENTRY ncclResult_t ncclRecv(void* receive, std::size_t count, ncclDataT
   dry_run().known.forget(receive, size);
   const auto& peers = communicator->peers;
   if (peers != nullptr && size <= KnownBytes::kMaxBytes) {
-    wait_in_group([=] { put(receive, peers->receive(peer), bytes); });
+    wait_in_group([=] { put(receive, known_of(peers->receive(peer), bytes), bytes); });
   }
   transfer(stream, /*sent=*/0, from_itself ? 0 : bytes);
   return ncclSuccess;

@@ -47,14 +47,14 @@ T combine(T one, T other, Reduction reduction) {
 }
 
 template <class T>
-Bytes reduce_as(const std::vector<Bytes>& sent, Reduction reduction) {
-  Bytes result = sent.front();
+Bytes reduce_as(const std::vector<PartlyKnown>& sent, Reduction reduction) {
+  Bytes result = sent.front().bytes;
   for (std::size_t at = 0; at + sizeof(T) <= result.size(); at += sizeof(T)) {
     T value{};
     std::memcpy(&value, result.data() + at, sizeof(T));
     for (std::size_t rank = 1; rank < sent.size(); ++rank) {
       T other{};
-      std::memcpy(&other, sent[rank].data() + at, sizeof(T));
+      std::memcpy(&other, sent[rank].bytes.data() + at, sizeof(T));
       value = combine(value, other, reduction);
     }
     if (reduction == Reduction::average)
@@ -64,17 +64,7 @@ Bytes reduce_as(const std::vector<Bytes>& sent, Reduction reduction) {
   return result;
 }
 
-}  // namespace
-
-std::vector<unsigned char> reduce(const std::vector<Bytes>& sent, Reduction reduction,
-                                  Number number) {
-  const Bytes& first = sent.front();
-  const auto has_size = [&](const Bytes& bytes) { return bytes.size() == first.size(); };
-  if (!std::all_of(sent.begin(), sent.end(), has_size)) return {};
-  const auto is_same = [&](const Bytes& bytes) { return bytes == first; };
-  const bool keeps =
-      sent.size() == 1 || (reduction != Reduction::sum && reduction != Reduction::product);
-  if (keeps && std::all_of(sent.begin(), sent.end(), is_same)) return first;
+Bytes reduce_numbers(const std::vector<PartlyKnown>& sent, Reduction reduction, Number number) {
   switch (number) {
     case Number::int8:
       return reduce_as<std::int8_t>(sent, reduction);
@@ -96,6 +86,33 @@ std::vector<unsigned char> reduce(const std::vector<Bytes>& sent, Reduction redu
       break;
   }
   return {};
+}
+
+/// What one of the ranks does not know.
+std::vector<bool> gaps_of(const std::vector<PartlyKnown>& sent) {
+  std::vector<bool> gaps;
+  for (const PartlyKnown& each : sent) {
+    gaps.resize(std::max(gaps.size(), each.gaps.size()));
+    for (std::size_t at = 0; at < each.gaps.size(); ++at) gaps[at] = gaps[at] || each.gaps[at];
+  }
+  return gaps;
+}
+
+}  // namespace
+
+PartlyKnown reduce(const std::vector<PartlyKnown>& sent, Reduction reduction, Number number) {
+  const PartlyKnown& first = sent.front();
+  const auto has_size = [&](const PartlyKnown& each) {
+    return each.bytes.size() == first.bytes.size();
+  };
+  if (!std::all_of(sent.begin(), sent.end(), has_size)) return {};
+  const auto is_same = [&](const PartlyKnown& each) {
+    return each.bytes == first.bytes && each.gaps == first.gaps;
+  };
+  const bool keeps =
+      sent.size() == 1 || (reduction != Reduction::sum && reduction != Reduction::product);
+  if (keeps && std::all_of(sent.begin(), sent.end(), is_same)) return first;
+  return {reduce_numbers(sent, reduction, number), gaps_of(sent)};
 }
 
 }  // namespace headroom::dry_run

@@ -22,7 +22,7 @@ Bytes bytes_of(const std::vector<T>& numbers) {
 template <class T>
 Bytes reduced(const std::vector<T>& one, const std::vector<T>& other, Reduction reduction,
               Number number) {
-  return reduce({bytes_of(one), bytes_of(other)}, reduction, number);
+  return reduce({{bytes_of(one), {}}, {bytes_of(other), {}}}, reduction, number).bytes;
 }
 
 TEST(ReductionTest, IsThatOfEachElement) {
@@ -49,18 +49,31 @@ TEST(ReductionTest, KnowsTheNumbersThatProgramsCountIn) {
   EXPECT_EQ(reduced<unsigned char>({255}, {1}, Reduction::max, Number::uint8), Bytes{255});
 }
 
-TEST(ReductionTest, IsNotKnownWhereAPartIsNot) {
-  EXPECT_EQ(reduce({{1}, {}}, Reduction::max, Number::uint8), Bytes{});
-  EXPECT_EQ(reduce({{}, {}}, Reduction::max, Number::uint8), Bytes{});
-  EXPECT_EQ(reduce({{1, 2}, {1}}, Reduction::max, Number::uint8), Bytes{});
+TEST(ReductionTest, IsNotKnownWhereOneKnowsNothing) {
+  const PartlyKnown known{{1}, {}};
+  EXPECT_FALSE(reduce({known, {}}, Reduction::max, Number::uint8).has_any());
+  EXPECT_FALSE(reduce({{}, {}}, Reduction::max, Number::uint8).has_any());
+  EXPECT_FALSE(reduce({{{1, 2}, {}}, known}, Reduction::max, Number::uint8).has_any());
+}
+
+TEST(ReductionTest, HasGapsWhereOneHas) {
+  const PartlyKnown whole{{1, 2, 3}, {}};
+  const PartlyKnown of_one{{5, 0, 5}, {false, true, false}};
+  const PartlyKnown of_other{{7, 7, 0}, {false, false, true}};
+  const PartlyKnown sum = reduce({whole, of_one, of_other}, Reduction::sum, Number::uint8);
+  EXPECT_EQ(sum.gaps, (std::vector<bool>{false, true, true}));
+  EXPECT_EQ(sum.bytes[0], 13);
 }
 
 TEST(ReductionTest, OfTheSameNumbersIsThatWhateverTheirKind) {
-  const Bytes same{1, 2};
-  EXPECT_EQ(reduce({same, same}, Reduction::average, Number::other), same);
-  EXPECT_EQ(reduce({same, same}, Reduction::sum, Number::other), Bytes{});
-  EXPECT_EQ(reduce({same, {2, 2}}, Reduction::max, Number::other), Bytes{});
-  EXPECT_EQ(reduce({same}, Reduction::sum, Number::other), same);
+  const PartlyKnown same{{1, 2}, {}};
+  const auto reduced = [](const std::vector<PartlyKnown>& sent, Reduction reduction) {
+    return reduce(sent, reduction, Number::other);
+  };
+  EXPECT_EQ(reduced({same, same}, Reduction::average).bytes, same.bytes);
+  EXPECT_FALSE(reduced({same, same}, Reduction::sum).has_any());
+  EXPECT_FALSE(reduced({same, {{2, 2}, {}}}, Reduction::max).has_any());
+  EXPECT_EQ(reduced({same}, Reduction::sum).bytes, same.bytes);
 }
 
 }  // namespace

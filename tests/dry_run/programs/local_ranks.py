@@ -39,6 +39,11 @@ for dtype in torch.int32, torch.int64, torch.float32, torch.float64:
 most = sent(rank, -rank)
 dist.all_reduce(most, op=dist.ReduceOp.MAX)
 expect(most, world - 1, 0)
+losses = torch.rand(2, 8192, device=device).sum(1)  # nobody computes them; the count is known
+counted = torch.cat([losses, sent(rank + 1, dtype=torch.float32)])
+dist.all_reduce(counted)
+expect(counted[2:], sum(each + 1 for each in everyone))
+assert len((counted[:2] < 0).nonzero()) == 2, "of a mask that is not known all is kept"
 part = sent(0)
 dist.reduce_scatter_tensor(part, sent(*(10 * each for each in everyone)))
 expect(part, 10 * rank * world)
