@@ -189,8 +189,7 @@ KnownBytes::Range KnownBytes::range_of(Bytes bytes, Trust trust) const {
 void KnownBytes::set_locked(std::uintptr_t to, Range range) {
   const std::size_t size = range.bytes.size();
   forget_locked(to, size);
-  if (bytes_ + size > kMaxBytesInAll) forget_doubted_locked();
-  if (size == 0 || bytes_ + size > kMaxBytesInAll) return;
+  if (size == 0 || !make_room_locked(size)) return;
   bytes_ += size;
   may_assume_ |= range.is_assumed;
   ranges_.emplace(to, std::move(range));
@@ -213,10 +212,23 @@ void KnownBytes::set_partly_locked(std::uintptr_t to, Range range, const std::ve
   }
 }
 
-void KnownBytes::forget_doubted_locked() {
-  std::erase_if(ranges_, [this](const auto& each) {
+/// Large ranges go first, most likely weights; small ones are lengths and labels, by which programs
+/// go on. Of those of a size what may have been written over does. False: the others are as small.
+bool KnownBytes::make_room_locked(std::size_t size) {
+  const auto is_there = [&] { return bytes_ + size <= kMaxBytesInAll; };
+  for (std::size_t kept = kMaxBytes; !is_there(); kept /= 2) {
+    forget_larger_locked(kept, /*is_only_doubted=*/true);
+    if (is_there()) return true;
+    if (size > kept) return false;
+    forget_larger_locked(kept, /*is_only_doubted=*/false);
+  }
+  return true;
+}
+
+void KnownBytes::forget_larger_locked(std::size_t most, bool is_only_doubted) {
+  std::erase_if(ranges_, [&](const auto& each) {
     const Range& range = each.second;
-    if (range.doubts == doubts_) return false;
+    if (range.bytes.size() <= most || (is_only_doubted && range.doubts == doubts_)) return false;
     bytes_ -= range.bytes.size();
     return true;
   });

@@ -94,7 +94,8 @@ class KnownBytes {
   void set_partly_locked(std::uintptr_t to, Range range, const std::vector<bool>& gaps);
   void forget_locked(std::uintptr_t begin, std::size_t size);
   Range find_locked(std::uintptr_t from, std::size_t size, std::vector<bool>* gaps) const;
-  void forget_doubted_locked();
+  bool make_room_locked(std::size_t size);
+  void forget_larger_locked(std::size_t most, bool is_only_doubted);
 
   struct Share {
     std::size_t size = 0;

@@ -108,12 +108,26 @@ TEST_F(KnownBytesTest, AreNoMoreThanTheLimits) {
     set(address += 0x100000, most);
   }
   EXPECT_EQ(read(address, 1), "x");
-  set(address + 0x100000, "x");
-  EXPECT_EQ(read(address + 0x100000, 1), ".");
+  set(0x100, "abc");
+  EXPECT_EQ(read(0x100, 3), "abc");
+  EXPECT_EQ(read(address, 1), ".") << "what is large gives way";
+}
+
+TEST_F(KnownBytesTest, GiveWayWhereTheyAreOldOrLarge) {
+  const std::size_t size = KnownBytes::kMaxBytes / 4;
+  const std::string bytes(size, 'x');
+  const std::size_t count = KnownBytes::kMaxBytesInAll / size;
+  set(0x100, "abc");
+  for (std::size_t i = 1; i < count; ++i) set(i * KnownBytes::kMaxBytes, bytes);
+  const std::size_t last = count * KnownBytes::kMaxBytes;
+  set(last, bytes);
+  EXPECT_EQ(read(last, 1), ".") << "the others are as young, and no larger";
+  EXPECT_EQ(read(KnownBytes::kMaxBytes, 1), "x");
   known.doubt_all();
-  set(address + 0x100000, "x");
-  EXPECT_EQ(read(address + 0x100000, 1), "x");
-  EXPECT_EQ(read(address, 1), ".") << "what is assumed gives way";
+  set(last, bytes);
+  EXPECT_EQ(read(last, 1), "x");
+  EXPECT_EQ(read(KnownBytes::kMaxBytes, 1), ".") << "as large, and may have been written over";
+  EXPECT_EQ(read(0x100, 3), "abc") << "which is small";
 }
 
 TEST_F(KnownBytesTest, AreAssumedWhereSomethingMayHaveBeenWrittenAnywhere) {

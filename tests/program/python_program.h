@@ -44,6 +44,12 @@ class PythonProgram : public testing::Test {
     options.insert(options.end(), arguments.begin(), arguments.end());
     return run_headroom(options);
   }
+
+  /// A program of assertions.
+  static void expect_to_hold(const std::string& program) {
+    const Ended ended = plan({}, {"-c", program});
+    EXPECT_EQ(ended.code, 0) << ended.err;
+  }
 };
 
 /// The number behind the last `word` that a program printed.
