@@ -225,26 +225,34 @@ Guess guess_of(std::string_view name) {
 }
 
 /// The number that is taken for elements that are not known. Nothing: there is none.
-using StandIn = std::optional<int> (*)(const Operands&);
+using StandIn = std::optional<int> (*)(const Operands&, const std::vector<PartlyKnown>& read);
 
 /// Of bools, of which numbers are made: a mask, of which all counts for kept.
-std::optional<int> kept(const Operands& operands) {
+std::optional<int> kept(const Operands& operands, const std::vector<PartlyKnown>&) {
   const bool is_mask = operands.tensors[1].type == c10::ScalarType::Bool &&
                        operands.tensors[0].type != c10::ScalarType::Bool;
   return is_mask ? std::optional(1) : std::nullopt;
 }
 
+/// Of a mask by which one of two known numbers is taken: likewise.
+std::optional<int> kept_of_known(const Operands& operands, const std::vector<PartlyKnown>& read) {
+  if (operands.tensors[0].type == c10::ScalarType::Bool) return std::nullopt;
+  const auto is_known = [](const PartlyKnown& each) { return each.has_any() && each.gaps.empty(); };
+  return std::all_of(read.begin() + 1, read.end(), is_known) ? std::optional(1) : std::nullopt;
+}
+
 /// They read as zeros; as the least that they may be, where that is more: programs keep so sizes
 /// and divisors above 0.
-std::optional<int> least(const Operands& operands) {
+std::optional<int> least(const Operands& operands, const std::vector<PartlyKnown>&) {
   constexpr std::size_t kMostElements = 4096;
   return operands.count <= kMostElements ? std::optional(0) : std::nullopt;
 }
 
-std::optional<int> none(const Operands&) { return std::nullopt; }
+std::optional<int> none(const Operands&, const std::vector<PartlyKnown>&) { return std::nullopt; }
 
 StandIn stand_in_of(std::string_view name) {
   if (has(name, "23direct_copy_kernel_cuda") || has(name, "27converting_copy_kern")) return &kept;
+  if (has(name, "17where_kernel_impl")) return &kept_of_known;
   return has(name, "19launch_clamp_scalar") ? &least : &none;
 }
 
@@ -308,7 +316,7 @@ bool run_arithmetic(std::string_view name, void** arguments, KnownBytes& known,
       guess(*operation, *operands, known)) {
     return true;
   }
-  const auto stand_in = stand_in_of(*operands);
+  const auto stand_in = stand_in_of(*operands, read);
   Computed result;
   if (may_be_known(*operation, read, *operands, stand_in)) {
     result = computed(*operation, *operands, read, stand_in);

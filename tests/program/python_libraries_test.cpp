@@ -151,6 +151,15 @@ TEST_F(PythonProgram, KnowsOfOneRowWhatIsKnownAndNothingOfTheRest) {
   expect_to_hold(program);
 }
 
+// As many as nonzero() finds: whoever asks for neighbours within a radius does both.
+TEST_F(PythonProgram, CountsAllOfAMaskThatNobodyComputed) {
+  expect_to_hold(
+      "import torch\n"
+      "mask = torch.rand(30, 3).cuda() @ torch.rand(3, 50).cuda() > 1\n"
+      "counts = torch.where(mask, 1.0, 0.0).sum(1).cumsum(0).long()\n"
+      "assert counts[-1].item() == len(mask.nonzero()) == 1500\n");
+}
+
 // All that is known is no more than some megabytes.
 TEST_F(PythonProgram, KnowsWhatIsSmallBesideManyWeights) {
   expect_to_hold(
