@@ -271,8 +271,9 @@ bool may_be_known(const Operation& operation, const std::vector<PartlyKnown>& re
                   const Operands& operands, std::optional<int> stand_in) {
   constexpr std::size_t kMostElements = 1 << 16;  // which takes its time
   if (stand_in || std::ranges::all_of(read, &PartlyKnown::has_any)) return true;
-  return operation.is_of_bits && operands.count <= kMostElements &&
-         std::ranges::any_of(read, &PartlyKnown::has_any);
+  // Of one tensor it is the functor's number.
+  const bool has_other_side = read.size() == 1 || std::ranges::any_of(read, &PartlyKnown::has_any);
+  return operation.is_of_bits && operands.count <= kMostElements && has_other_side;
 }
 
 /// A result of so many bytes that has gaps: what stands in these stays.

@@ -241,6 +241,19 @@ T other_bits(const T* in, const void*) {
   return static_cast<T>(~in[0]);
 }
 
+/// By how many bits, which may be more than there are.
+template <std::integral T>
+T shifted_up(const T* in, const void*) {
+  constexpr int kBits = 8 * sizeof(T);
+  if (in[1] < 0 || in[1] >= kBits) return 0;
+  return static_cast<T>(static_cast<std::make_unsigned_t<T>>(in[0]) << in[1]);
+}
+template <std::integral T>
+T shifted_down(const T* in, const void*) {
+  constexpr int kMost = 8 * sizeof(T) - (std::is_signed_v<T> ? 1 : 0);
+  return static_cast<T>(in[0] >> (in[1] < 0 || in[1] >= kMost ? kMost : in[1]));
+}
+
 template <std::integral T>
 T divide_down(const T* in, const void*) {
   if (in[1] == 0) return 0;
@@ -309,6 +322,25 @@ template <class T, T (*of_two)(const T*, const void*)>
 T with_held(const T* in, const void* functor) {
   const std::array<T, 2> both{in[0], held<T>(functor, 1)};
   return of_two(both.data(), functor);
+}
+
+/// Of bools: with the one behind the functor's first byte.
+template <double (*of_two)(const double*, const void*)>
+double with_flag(const double* in, const void* functor) {
+  const std::array<double, 2> both{in[0], at<bool>(functor, 1) ? 1.0 : 0.0};
+  return of_two(both.data(), functor);
+}
+/// {alpha}.
+inline double add_flags(const double* in, const void* functor) {
+  return in[0] != 0 || (at<bool>(functor) && in[1] != 0) ? 1 : 0;
+}
+/// {other, alpha}.
+inline double add_held_flag(const double* in, const void* functor) {
+  return in[0] != 0 || (at<bool>(functor) && at<bool>(functor, 1)) ? 1 : 0;
+}
+/// {self, alpha}.
+inline double add_to_held_flag(const double* in, const void* functor) {
+  return at<bool>(functor) || (in[0] != 0 && at<bool>(functor, 1)) ? 1 : 0;
 }
 
 }  // namespace headroom::dry_run

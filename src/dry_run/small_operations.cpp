@@ -14,40 +14,15 @@
 #include <vector>
 
 #include "src/dry_run/parts.h"
+#include "src/dry_run/small_bit_patterns.h"
 #include "src/dry_run/small_formulas.h"
+#include "src/dry_run/small_patterns.h"
 
 namespace headroom::dry_run {
 namespace {
 
 constexpr std::string_view kHalf = "N3c104HalfE";
 constexpr std::string_view kBFloat16 = "N3c108BFloat16E";
-
-/// What a functor holds; a lambda that holds nothing may still have nvcc's pointer.
-enum class Holds {
-  nothing,
-  flag,
-  which,
-  which_and_number,
-  which_and_two_numbers,
-  number,
-  two_numbers,
-  pointer
-};
-
-/// How a mangled name tells it: what begins, and what follows somewhere, with '?' for the type. Of
-/// a lambda, its name's begin and its parameters.
-struct Pattern {
-  std::string_view begin;
-  std::string_view end;
-  std::string_view types;  // T: the one computed in, b: bool; the first is the result's
-  Holds holds;
-};
-
-template <class T>
-struct Known {
-  Pattern pattern;
-  T (*of)(const T* in, const void* functor);
-};
 
 template <class T>
 constexpr std::array kOfAll{
@@ -60,6 +35,10 @@ constexpr std::array kOfAll{
     Known<T>{{"11FillFunctorI?E", "", "T", Holds::number}, &filled<T>},
     Known<T>{{"15neg_kernel_cuda", "EUl?E_", "TT", Holds::nothing}, &negative<T>},
     Known<T>{{"10AbsFunctorI?E", "", "TT", Holds::nothing}, &absolute<T>},
+    Known<T>{{"13AUnaryFunctorI???", "19maximum_kernel_cuda", "TT", Holds::two_numbers},
+             &with_held<T, &largest<T>>},
+    Known<T>{{"13AUnaryFunctorI???", "19minimum_kernel_cuda", "TT", Holds::two_numbers},
+             &with_held<T, &smallest<T>>},
     Known<T>{{"19maximum_kernel_cuda", "EUl??E_", "TTT", Holds::nothing}, &largest<T>},
     Known<T>{{"19minimum_kernel_cuda", "EUl??E_", "TTT", Holds::nothing}, &smallest<T>},
     Known<T>{{"16sign_kernel_cuda", "EUl?E_", "TT", Holds::nothing}, &sign<T>},
@@ -101,6 +80,12 @@ constexpr std::array kChoices{
              &both_hold<T>},
     Known<T>{{"13BinaryFunctorI??b", "22logical_or_kernel_cuda", "bTT", Holds::nothing},
              &one_holds<T>},
+    Known<T>{{"13AUnaryFunctorI??b", "23logical_and_kernel_cuda", "bT", Holds::two_numbers},
+             &with_held<T, &both_hold<T>>},
+    Known<T>{{"13AUnaryFunctorI??b", "22logical_or_kernel_cuda", "bT", Holds::two_numbers},
+             &with_held<T, &one_holds<T>>},
+    Known<T>{{"13AUnaryFunctorI??b", "23logical_xor_kernel_cuda", "bT", Holds::two_numbers},
+             &with_held<T, &one_of_two_holds<T>>},
     Known<T>{{"13BinaryFunctorI??b", "23logical_xor_kernel_cuda", "bTT", Holds::nothing},
              &one_of_two_holds<T>},
 };
@@ -149,55 +134,15 @@ constexpr std::array kOfWholeNumbers{
              &with_held<T, &divide_down<T>>},
     Known<T>{{"13BUnaryFunctorI???", "21div_trunc_kernel_cuda", "TT", Holds::two_numbers},
              &with_held<T, &divide_to_zero<T>>},
+    Known<T>{{"13BinaryFunctorI???", "18lshift_kernel_cuda", "TTT", Holds::nothing},
+             &shifted_up<T>},
+    Known<T>{{"13BUnaryFunctorI???", "18lshift_kernel_cuda", "TT", Holds::two_numbers},
+             &with_held<T, &shifted_up<T>>},
+    Known<T>{{"13BinaryFunctorI???", "18rshift_kernel_cuda", "TTT", Holds::nothing},
+             &shifted_down<T>},
+    Known<T>{{"13BUnaryFunctorI???", "18rshift_kernel_cuda", "TT", Holds::two_numbers},
+             &with_held<T, &shifted_down<T>>},
     Known<T>{{"23bitwise_not_kernel_cuda", "EUl?E_", "TT", Holds::nothing}, &other_bits<T>},
-};
-
-template <std::integral T>
-constexpr std::array kBits{
-    Known<T>{{"13BinaryFunctorI???", "17BitwiseAndFunctorI?E", "TTT", Holds::nothing},
-             &bits_of_both<T>},
-    Known<T>{{"13BinaryFunctorI???", "16BitwiseOrFunctorI?E", "TTT", Holds::nothing},
-             &bits_of_one<T>},
-    Known<T>{{"13BinaryFunctorI???", "17BitwiseXorFunctorI?E", "TTT", Holds::nothing},
-             &bits_of_one_of_two<T>},
-    Known<T>{{"13AUnaryFunctorI???", "17BitwiseAndFunctorI?E", "TT", Holds::two_numbers},
-             &with_held<T, &bits_of_both<T>>},
-    Known<T>{{"13AUnaryFunctorI???", "16BitwiseOrFunctorI?E", "TT", Holds::two_numbers},
-             &with_held<T, &bits_of_one<T>>},
-    Known<T>{{"13AUnaryFunctorI???", "17BitwiseXorFunctorI?E", "TT", Holds::two_numbers},
-             &with_held<T, &bits_of_one_of_two<T>>},
-};
-
-/// Since PyTorch 2.15 of numbers of any type, as bits.
-template <class T>
-constexpr std::array kChoicesOfBits{
-    Known<T>{{"17where_kernel_impl", "EUlb??E_", "TbTT", Holds::nothing}, &either<T>},
-};
-
-/// Computed as double, by which any number but 0 is true.
-constexpr std::array kOfBools{
-    Known<double>{{"13BinaryFunctorIbbb", "10MulFunctorIbE", "bbb", Holds::nothing},
-                  &both_hold<double>},
-    Known<double>{{"13BinaryFunctorIbbb", "23logical_and_kernel_cuda", "bbb", Holds::nothing},
-                  &both_hold<double>},
-    Known<double>{{"13BinaryFunctorIbbb", "22logical_or_kernel_cuda", "bbb", Holds::nothing},
-                  &one_holds<double>},
-    Known<double>{{"13BinaryFunctorIbbb", "23logical_xor_kernel_cuda", "bbb", Holds::nothing},
-                  &one_of_two_holds<double>},
-    Known<double>{{"13BinaryFunctorIbbb", "17BitwiseXorFunctorIbE", "bbb", Holds::nothing},
-                  &one_of_two_holds<double>},
-    Known<double>{{"13BinaryFunctorIbbb", "17BitwiseAndFunctorIbE", "bbb", Holds::nothing},
-                  &both_hold<double>},
-    Known<double>{{"13BinaryFunctorIbbb", "16BitwiseOrFunctorIbE", "bbb", Holds::nothing},
-                  &one_holds<double>},
-    Known<double>{{"14CompareFunctorIbE", "", "bbb", Holds::which}, &compare<double>},
-    Known<double>{{"23bitwise_not_kernel_cuda", "EUlbE_", "bb", Holds::nothing}, &is_zero<double>},
-    Known<double>{{"23logical_not_kernel_cuda", "EUlbE_", "bb", Holds::nothing}, &is_zero<double>},
-    Known<double>{{"23direct_copy_kernel_cuda", "EUlbE_", "bb", Holds::nothing}, &same<double>},
-    Known<double>{{"11FillFunctorIbE", "", "b", Holds::flag}, &filled_by_flag<double>},
-    Known<double>{{"17where_kernel_impl", "EUlbbbE_", "bbbb", Holds::nothing}, &either<double>},
-    Known<double>{{"18masked_fill_kernel", "EUlbbE_", "bbb", Holds::flag},
-                  &replaced_by_flag<double>},
 };
 
 template <class T>
@@ -236,6 +181,10 @@ Named named(std::string_view mangled, c10::ScalarType type) {
     case Holds::nothing:  // C++ gives a class that is empty a byte
     case Holds::flag:
       bytes = 1;
+      break;
+    case Holds::flag_behind:
+    case Holds::two_flags:
+      bytes = 2;
       break;
     case Holds::which:
       bytes = alignment = sizeof(int);

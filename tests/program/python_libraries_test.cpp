@@ -151,6 +151,27 @@ TEST_F(PythonProgram, KnowsOfOneRowWhatIsKnownAndNothingOfTheRest) {
   expect_to_hold(program);
 }
 
+// A number of Python's, or one on the host, is an argument of the kernel: whether a text is done is
+// asked so.
+TEST_F(PythonProgram, KnowsWhatIsMadeWithANumberOfTheHost) {
+  expect_to_hold(
+      "import torch\n"
+      "true, four = torch.tensor(True), torch.tensor(4)\n"
+      "made = [lambda b, i: b | True, lambda b, i: True & b, lambda b, i: b ^ true,\n"
+      "        lambda b, i: b * True, lambda b, i: b + True, lambda b, i: False + b,\n"
+      "        lambda b, i: b + b, lambda b, i: torch.logical_or(b, true),\n"
+      "        lambda b, i: torch.logical_and(i, four), lambda b, i: torch.logical_xor(b, true),\n"
+      "        lambda b, i: torch.maximum(b, true), lambda b, i: torch.minimum(b, b),\n"
+      "        lambda b, i: torch.maximum(i, four), lambda b, i: torch.minimum(i.float(), four),\n"
+      "        lambda b, i: i << 1, lambda b, i: i >> 1, lambda b, i: i << i, lambda b, i: i >> "
+      "i]\n"
+      "host = torch.tensor([False, True]), torch.tensor([6, -3])\n"
+      "for number, of in enumerate(made):\n"
+      "    assert torch.equal(of(*(each.cuda() for each in host)).cpu(), of(*host)), number\n"
+      "unknown = torch.nn.Linear(8, 2).cuda()(torch.randn(2, 8).cuda()) > 0\n"
+      "assert (unknown | True).tolist() == [[True, True]] * 2\n");
+}
+
 // As many as nonzero() finds: whoever asks for neighbours within a radius does both.
 TEST_F(PythonProgram, CountsAllOfAMaskThatNobodyComputed) {
   expect_to_hold(
