@@ -182,7 +182,6 @@ Named named(std::string_view mangled, c10::ScalarType type) {
     case Holds::flag:
       bytes = 1;
       break;
-    case Holds::flag_behind:
     case Holds::two_flags:
       bytes = 2;
       break;

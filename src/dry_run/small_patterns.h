@@ -10,7 +10,6 @@ namespace headroom::dry_run {
 enum class Holds {
   nothing,
   flag,
-  flag_behind,
   two_flags,
   which,
   which_and_number,
