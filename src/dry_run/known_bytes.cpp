@@ -2,6 +2,7 @@
 #include "src/dry_run/known_bytes.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <iterator>
 #include <utility>
@@ -33,8 +34,15 @@ const typename Map::value_type* range_around(const Map& map, std::uintptr_t addr
 
 }  // namespace
 
+bool KnownBytes::are_object(const void* bytes, std::size_t size) {
+  const auto begin = [&](std::array<unsigned char, 3> expected, std::size_t count) {
+    return size > count && std::memcmp(bytes, expected.data(), count) == 0;
+  };
+  return begin({0x80, 4}, 2) || begin({0x80, 5}, 2) || begin({'P', 'K', 3}, 3);
+}
+
 void KnownBytes::set(const void* to, const void* bytes, std::size_t size, Trust trust) {
-  if (size > kMaxBytes) return forget(to, size);
+  if (size > kMaxBytes && !are_object(bytes, size)) return forget(to, size);
   const auto* first = static_cast<const unsigned char*>(bytes);
   const std::lock_guard lock(mutex_);
   set_locked(number(to), range_of(Bytes(first, first + size), trust));
@@ -42,7 +50,8 @@ void KnownBytes::set(const void* to, const void* bytes, std::size_t size, Trust 
 
 void KnownBytes::set_partly(const void* to, const PartlyKnown& bytes, std::size_t size,
                             Trust trust) {
-  if (size > kMaxBytes || bytes.bytes.empty()) return forget(to, size);
+  const bool is_followed = size <= kMaxBytes || are_object(bytes.bytes.data(), bytes.bytes.size());
+  if (!is_followed || bytes.bytes.empty()) return forget(to, size);
   const std::lock_guard lock(mutex_);
   set_partly_locked(number(to), range_of(bytes.bytes, trust), bytes.gaps);
 }
@@ -54,8 +63,8 @@ void KnownBytes::fill(const void* to, int byte, std::size_t size, Trust trust) {
 }
 
 void KnownBytes::copy(const void* to, const void* from, std::size_t size) {
-  if (size > kMaxBytes) return forget(to, size);
   const std::lock_guard lock(mutex_);
+  if (!is_followed_locked(number(from), size)) return forget_locked(number(to), size);
   std::vector<bool> gaps;
   Range found = find_locked(number(from), size, &gaps);
   if (found.bytes.empty()) return forget_locked(number(to), size);
@@ -125,7 +134,7 @@ void KnownBytes::forget_assumed() {
   may_assume_ = false;
   std::erase_if(ranges_, [this](const auto& each) {
     if (!each.second.is_assumed) return false;
-    bytes_ -= each.second.bytes.size();
+    bytes_ -= each.second.counted();
     return true;
   });
 }
@@ -156,8 +165,8 @@ std::vector<unsigned char> KnownBytes::find(const void* from, std::size_t size,
 }
 
 PartlyKnown KnownBytes::find_partly(const void* from, std::size_t size, Trust* trust) const {
-  if (size > kMaxBytes) return {};
   const std::lock_guard lock(mutex_);
+  if (!is_followed_locked(number(from), size)) return {};
   PartlyKnown found;
   Range range = find_locked(number(from), size, &found.gaps);
   trust->is_assumed |= range.is_assumed;
@@ -167,11 +176,11 @@ PartlyKnown KnownBytes::find_partly(const void* from, std::size_t size, Trust* t
 }
 
 bool KnownBytes::read(void* to, const void* from, std::size_t size) const {
-  if (size > kMaxBytes) {
+  const std::lock_guard lock(mutex_);
+  if (!is_followed_locked(number(from), size)) {
     std::memset(to, 0, size);
     return false;
   }
-  const std::lock_guard lock(mutex_);
   std::vector<bool> gaps;
   const Range found = find_locked(number(from), size, &gaps);
   if (found.bytes.empty()) {
@@ -183,14 +192,27 @@ bool KnownBytes::read(void* to, const void* from, std::size_t size) const {
 }
 
 KnownBytes::Range KnownBytes::range_of(Bytes bytes, Trust trust) const {
-  return {std::move(bytes), trust.is_assumed, trust.is_doubted ? kDoubted : doubts_};
+  const bool is_object = bytes.size() > kMaxBytes;
+  return {std::move(bytes), trust.is_assumed, trust.is_doubted ? kDoubted : doubts_, is_object};
+}
+
+/// Whether what stands there is not too much, or there is an object in it.
+bool KnownBytes::is_followed_locked(std::uintptr_t from, std::size_t size) const {
+  if (size <= kMaxBytes) return true;
+  auto range = ranges_.upper_bound(from);
+  if (range != ranges_.begin()) --range;
+  const auto end = ranges_.lower_bound(from + size);
+  return std::any_of(range, end, [from](const auto& each) {
+    return each.second.is_object && each.first + each.second.size() > from;
+  });
 }
 
 void KnownBytes::set_locked(std::uintptr_t to, Range range) {
   const std::size_t size = range.bytes.size();
   forget_locked(to, size);
-  if (size == 0 || !make_room_locked(size)) return;
-  bytes_ += size;
+  if (range.is_object) forget_doubted_objects_locked();
+  if (size == 0 || !make_room_locked(range.counted())) return;
+  bytes_ += range.counted();
   may_assume_ |= range.is_assumed;
   ranges_.emplace(to, std::move(range));
 }
@@ -205,8 +227,9 @@ void KnownBytes::set_partly_locked(std::uintptr_t to, Range range, const std::ve
     if (!*begin) {
       if (++runs > kMostRuns) return forget_locked(to, gaps.size());
       const auto first = range.bytes.begin() + (begin - gaps.begin());
-      set_locked(to + static_cast<std::uintptr_t>(begin - gaps.begin()),
-                 {Bytes(first, first + (end - begin)), range.is_assumed, range.doubts});
+      set_locked(
+          to + static_cast<std::uintptr_t>(begin - gaps.begin()),
+          {Bytes(first, first + (end - begin)), range.is_assumed, range.doubts, range.is_object});
     }
     begin = end;
   }
@@ -228,9 +251,16 @@ bool KnownBytes::make_room_locked(std::size_t size) {
 void KnownBytes::forget_larger_locked(std::size_t most, bool is_only_doubted) {
   std::erase_if(ranges_, [&](const auto& each) {
     const Range& range = each.second;
-    if (range.bytes.size() <= most || (is_only_doubted && range.doubts == doubts_)) return false;
-    bytes_ -= range.bytes.size();
+    if (range.counted() <= most || (is_only_doubted && range.doubts == doubts_)) return false;
+    bytes_ -= range.counted();
     return true;
+  });
+}
+
+/// Those that another kernel may have been written over since, so that they end some time.
+void KnownBytes::forget_doubted_objects_locked() {
+  std::erase_if(ranges_, [this](const auto& each) {
+    return each.second.is_object && each.second.doubts != doubts_;
   });
 }
 
@@ -246,23 +276,19 @@ void KnownBytes::forget_locked(std::uintptr_t begin, std::size_t size) {
   }
   while (range != ranges_.end() && range->first < end) {
     const std::uintptr_t first = range->first;
-    const auto [bytes, is_assumed, doubts] = std::move(range->second);
-    bytes_ -= bytes.size();
+    const Range whole = std::move(range->second);
+    bytes_ -= whole.counted();
     range = ranges_.erase(range);
-    if (first < begin) {
-      const auto kept = static_cast<std::ptrdiff_t>(begin - first);
-      bytes_ += begin - first;
-      ranges_.emplace(first, Range{Bytes(bytes.begin(), bytes.begin() + kept), is_assumed, doubts});
-    }
-    if (first + bytes.size() > end) {
-      const auto dropped = static_cast<std::ptrdiff_t>(end - first);
-      bytes_ += bytes.size() - (end - first);
-      range =
-          ranges_
-              .emplace(end, Range{Bytes(bytes.begin() + dropped, bytes.end()), is_assumed, doubts})
-              .first;
-      ++range;
-    }
+    const auto keep = [&](std::size_t from, std::size_t to) {
+      const auto at = whole.bytes.begin();
+      Range part{
+          Bytes(at + static_cast<std::ptrdiff_t>(from), at + static_cast<std::ptrdiff_t>(to)),
+          whole.is_assumed, whole.doubts, whole.is_object};
+      bytes_ += part.counted();
+      return ranges_.emplace(first + from, std::move(part)).first;
+    };
+    if (first < begin) keep(0, begin - first);
+    if (first + whole.size() > end) range = std::next(keep(end - first, whole.size()));
   }
 }
 
@@ -309,6 +335,7 @@ KnownBytes::Range KnownBytes::find_locked(std::uintptr_t from, std::size_t size,
     std::fill_n(gaps->begin() + static_cast<std::ptrdiff_t>(begin - from), last - begin, false);
     known += last - begin;
     found.is_assumed |= range->second.is_assumed;
+    found.is_object |= range->second.is_object;
     if (range->second.doubts != doubts_) found.doubts = kDoubted;
     std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(begin - first), last - begin,
                 found.bytes.begin() + static_cast<std::ptrdiff_t>(begin - from));

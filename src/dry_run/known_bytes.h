@@ -39,6 +39,11 @@ class KnownBytes {
   static constexpr std::size_t kMaxBytes = 1 << 20;  // of one copy
   static constexpr std::size_t kMaxBytesInAll = 64 << 20;
 
+  /// Whether bytes are an object of Python's that ranks send each other, by how pickles and
+  /// PyTorch's files begin. Objects are known at any size, as a program can't go on without them,
+  /// and do not count in all.
+  static bool are_object(const void* bytes, std::size_t size);
+
   /// `bytes` now stand at `to`. Where they can't be trusted read() counts them for not known.
   void set(const void* to, const void* bytes, std::size_t size, Trust trust = {});
   /// Likewise, of which some are not known. Where these lie in too many places, nothing is known.
@@ -83,18 +88,24 @@ class KnownBytes {
   using Bytes = std::vector<unsigned char>;
 
   struct Range {
+    std::size_t size() const { return bytes.size(); }
+    std::size_t counted() const { return is_object ? 0 : bytes.size(); }
+
     Bytes bytes;
     bool is_assumed = false;
     std::int64_t doubts = 0;  // how many there had been when it was set; kDoubted: it was itself
+    bool is_object = false;   // of more than kMaxBytes, or a part of one
   };
   static constexpr std::int64_t kDoubted = -1;
 
   Range range_of(Bytes bytes, Trust trust) const;
+  bool is_followed_locked(std::uintptr_t from, std::size_t size) const;
   void set_locked(std::uintptr_t to, Range range);
   void set_partly_locked(std::uintptr_t to, Range range, const std::vector<bool>& gaps);
   void forget_locked(std::uintptr_t begin, std::size_t size);
   Range find_locked(std::uintptr_t from, std::size_t size, std::vector<bool>* gaps) const;
   bool make_room_locked(std::size_t size);
+  void forget_doubted_objects_locked();
   void forget_larger_locked(std::size_t most, bool is_only_doubted);
 
   struct Share {

@@ -65,14 +65,16 @@ void put(void* to, const PartlyKnown& known, std::int64_t size) {
 }
 
 /// `size` bytes from each rank, one behind the other, of what it sends from `begin` on. Of much
-/// what is known in part counts for not known: which part takes its time, of a thousand ranks.
+/// what is known in part counts for not known, but for objects, which are sent as long as the
+/// longest: which part takes its time, of a thousand ranks.
 void put_each(void* to, const Sent& sent, std::int64_t begin, std::int64_t size) {
   const bool is_much = size * sent.ranks() > static_cast<std::int64_t>(KnownBytes::kMaxBytes);
   dry_run().known.forget(to, static_cast<std::size_t>(size * sent.ranks()));
   auto* part = static_cast<char*>(to);
   for (int rank = 0; rank < sent.ranks(); ++rank, part += size) {
     const PartlyKnown& all = sent.of(rank);
-    if (all.has_any() && (all.gaps.empty() || !is_much)) {
+    const bool is_object = KnownBytes::are_object(all.bytes.data(), all.bytes.size());
+    if (all.has_any() && (all.gaps.empty() || !is_much || is_object)) {
       put(part, sent.of(rank, begin, size), size);
     }
   }
@@ -188,14 +190,20 @@ void note_exchange_with(int peer, ncclComm_t communicator) {
 
 }  // namespace
 
-// Where it is too much to be known, neither side tells or waits.
+// Where it is too much to be known, neither side tells or waits; bytes may be an object.
+namespace {
+
+bool is_told(std::int64_t bytes, ncclDataType_t type) {
+  return type == ncclUint8 || bytes <= static_cast<std::int64_t>(KnownBytes::kMaxBytes);
+}
+
+}  // namespace
 
 HEADROOM_ENTRY ncclResult_t ncclSend(const void* send, std::size_t count, ncclDataType_t type,
                                      int peer, ncclComm_t communicator, cudaStream_t stream) {
   const std::int64_t bytes = transfer_bytes(count, type);
-  const auto size = static_cast<std::size_t>(bytes);
   note_exchange_with(peer, communicator);
-  if (communicator->peers != nullptr && size <= KnownBytes::kMaxBytes) {
+  if (communicator->peers != nullptr && is_told(bytes, type)) {
     communicator->peers->send(peer, message_of(known_at(send, bytes)));
   }
   transfer(stream, peer == communicator->rank ? 0 : bytes);
@@ -206,11 +214,10 @@ HEADROOM_ENTRY ncclResult_t ncclRecv(void* receive, std::size_t count, ncclDataT
                                      int peer, ncclComm_t communicator, cudaStream_t stream) {
   const bool from_itself = peer == communicator->rank;
   const std::int64_t bytes = transfer_bytes(count, type);
-  const auto size = static_cast<std::size_t>(bytes);
   note_exchange_with(peer, communicator);
-  dry_run().known.forget(receive, size);
+  dry_run().known.forget(receive, static_cast<std::size_t>(bytes));
   const auto& peers = communicator->peers;
-  if (peers != nullptr && size <= KnownBytes::kMaxBytes) {
+  if (peers != nullptr && is_told(bytes, type)) {
     wait_in_group([=] { put(receive, known_of(peers->receive(peer), bytes), bytes); });
   }
   transfer(stream, /*sent=*/0, from_itself ? 0 : bytes);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "src/dry_run/by_name.h"
+#include "src/dry_run/small_equal.h"
 #include "src/dry_run/small_launch.h"
 #include "src/dry_run/small_operands.h"
 #include "src/dry_run/small_operations.h"
@@ -144,13 +145,21 @@ bool compare_with_few(const Operation&, const Operands& operands, KnownBytes& kn
   };
   const bool is_first = is_known(operands.tensors[1]);
   if (is_first == is_known(operands.tensors[2])) return false;
-  const bool asks_for_others = at<int>(operands.functor) == 1;
+  const bool differs = asks_for_others(operands.functor);
   const char* const to = operands.tensors[0].data;
   if (const auto limit = known.limit(operands.tensors[is_first ? 2 : 1].data)) {
-    put_matches(known, to, operands.count, *limit, asks_for_others);
+    put_matches(known, to, operands.count, *limit, differs);
   } else {
-    known.fill(to, asks_for_others ? 1 : 0, operands.count, kAssumed);
+    known.fill(to, differs ? 1 : 0, operands.count, kAssumed);
   }
+  return true;
+}
+
+/// Whole numbers that nobody computed, compared with one that marks what is to be left out: none of
+/// them is. False: another number.
+bool compare_with_mark(const Operation&, const Operands& operands, KnownBytes& known) {
+  if (!holds_mark(operands.functor, operands.tensors[1].type)) return false;
+  put_same(known, operands.tensors[0].data, operands.count, asks_for_others(operands.functor));
   return true;
 }
 
@@ -209,6 +218,14 @@ bool join_shares(const Operation&, const Operands& operands, KnownBytes& known) 
   return true;
 }
 
+/// The other elements of a mask of which a share is known. False: it is not.
+bool turn_share(const Operation&, const Operands& operands, KnownBytes& known) {
+  const auto share = known.share(operands.tensors[1].data);
+  if (!share || operands.tensors[1].type != c10::ScalarType::Bool) return false;
+  known.set_share(operands.tensors[0].data, operands.count, 1 - *share);
+  return true;
+}
+
 /// What is said of a result where nothing is known of one of the tensors that it is made of. False:
 /// nothing is.
 using Guess = bool (*)(const Operation&, const Operands&, KnownBytes&);
@@ -217,6 +234,10 @@ using Guess = bool (*)(const Operation&, const Operands&, KnownBytes&);
 Guess guess_of(std::string_view name) {
   if (has(name, "13BinaryFunctorIllbNS0_") && has(name, "16CompareEqFunctorI")) {
     return &compare_with_few;
+  }
+  if (has(name, "13AUnaryFunctorI") && has(name, "16CompareEqFunctorI")) return &compare_with_mark;
+  if (has(name, "23logical_not_kernel_cuda") || has(name, "23bitwise_not_kernel_cuda")) {
+    return &turn_share;
   }
   if (has(name, "21compare_scalar_kernelI")) return &compare_with_one;
   if (has(name, "13BUnaryFunctorI") && has(name, "21remainder_kernel_cuda")) return &leave_nothing;
@@ -295,11 +316,11 @@ void write_apart(const Operation& operation, const Operands& operands, std::size
 
 bool run_arithmetic(std::string_view name, void** arguments, KnownBytes& known,
                     bool (*owns)(const void* address)) {
-  // So much is never known, and what follows takes its time.
-  if (at<std::uint32_t>(arguments[0]) > KnownBytes::kMaxBytes) return false;
   static auto& known_names = *new ByName<Arithmetic>(&find_arithmetic);
   const auto& [operation, guess, stand_in_of] = known_names(name);
-  if (operation == nullptr) return false;
+  // Of so much at most a share is known, and what follows takes its time.
+  const bool is_much = at<std::uint32_t>(arguments[0]) > KnownBytes::kMaxBytes;
+  if (operation == nullptr || (is_much && guess == nullptr)) return false;
   const auto operands = find_operands(name, arguments, operation->signature);
   if (!operands) return false;
   const auto is_owned = [&](const auto& tensor) { return owns(tensor.data); };
@@ -311,12 +332,12 @@ bool run_arithmetic(std::string_view name, void** arguments, KnownBytes& known,
     return true;
   }
   Inputs inputs(known);
-  if (size > KnownBytes::kMaxBytes) return known.forget(written.data, size), true;
   const auto read = read_all(*operands, inputs);
   if (guess != nullptr && !std::ranges::all_of(read, &PartlyKnown::has_any) &&
       guess(*operation, *operands, known)) {
     return true;
   }
+  if (size > KnownBytes::kMaxBytes) return known.forget(written.data, size), true;
   const auto stand_in = stand_in_of(*operands, read);
   Computed result;
   if (may_be_known(*operation, read, *operands, stand_in)) {

@@ -14,6 +14,7 @@
 
 #include "src/dry_run/small_arithmetic.h"
 #include "src/dry_run/small_counts.h"
+#include "src/dry_run/small_equal.h"
 #include "src/dry_run/small_extremes.h"
 #include "src/dry_run/small_flip.h"
 #include "src/dry_run/small_index.h"
@@ -76,12 +77,6 @@ std::optional<c10::ScalarType> equal_type(std::string_view name) {
   return type ? type : type_behind(name, kWithNumber);
 }
 
-/// The number that the functor of a comparison holds.
-template <class T>
-T held_number(const void* functor) {
-  return at<T>(functor, std::max(sizeof(T), sizeof(int)));
-}
-
 bool is_zero_held(const void* functor, c10::ScalarType type) {
   bool is_zero = false;
   with_type(type, [&](auto zero) { is_zero = held_number<decltype(zero)>(functor) == zero; });
@@ -112,12 +107,11 @@ std::optional<bool> is_equal_as_false(const Elementwise& launch, c10::ScalarType
   return known[0] == 0;
 }
 
-/// {0: ==, 1: !=} of two tensors, or {the same, number} of a tensor and a number: a bool for each
-/// element.
+/// A bool for each element.
 void compare_equal(const SmallLaunch& of, const Elementwise& launch, KnownBytes& known) {
   const std::string_view name(of.name);
   const bool is_with_number = has(name, kWithNumber);
-  const bool differs = at<int>(launch.functor) == 1;
+  const bool differs = asks_for_others(launch.functor);
   const c10::ScalarType type = *equal_type(name);
   const std::size_t width = bytes_of_type(type);
   Inputs inputs(known);
@@ -125,6 +119,9 @@ void compare_equal(const SmallLaunch& of, const Elementwise& launch, KnownBytes&
   const PartlyKnown other =
       is_with_number ? self : inputs.partly(launch.pointer(2), launch.count * width);
   if (self.bytes.empty() || other.bytes.empty()) {
+    if (is_with_number && holds_mark(launch.functor, type)) {
+      return put_same(known, launch.pointer(0), launch.count, differs);
+    }
     if (const auto limit = known.limit(launch.pointer(1)); limit && is_with_number) {
       return put_matches(known, launch.pointer(0), launch.count, *limit, differs);
     }

@@ -200,10 +200,11 @@ bool run_reduction(const char* name, const void* operation, KnownBytes& known, O
     const Bytes largest = found_by(other);
     put(known, reduce.also_to(), {largest.data(), reduce.size(), !largest.empty()}, inputs);
   }
-  if (found.empty() && reducer.fold == Fold::all) {
-    return known.fill(reduce.to(), 1, reduce.size(), kAssumed), true;
-  }
   const auto share = known.share(reduce.from());
+  if (found.empty() && reducer.is_check() && (share || reducer.fold == Fold::all)) {
+    const bool holds = !share || (reducer.fold == Fold::all ? *share == 1 : *share > 0);
+    return known.fill(reduce.to(), holds ? 1 : 0, reduce.size(), kAssumed), true;
+  }
   if (found.empty() && share && !known.limit(reduce.from()) && reducer.fold == Fold::sum &&
       reducer.type == c10::ScalarType::Long) {
     return put_sums_of_ones(*share, reduce, known), true;

@@ -50,6 +50,20 @@ TEST_F(KnownBytesTest, AreFoundWhereAnyOfThemIsKnown) {
   EXPECT_FALSE(trust.is_assumed) << "nothing is";
 }
 
+TEST_F(KnownBytesTest, AreKnownAtAnySizeWhereTheyAreAnObject) {
+  const std::string much(KnownBytes::kMaxBytes, 'x');
+  const std::string object = "\x80\x04" + much;
+  set(0x1000000, object);
+  known.copy(at(0x2000000), at(0x1000000), object.size());
+  EXPECT_EQ(read(0x2000000, object.size()), object);
+  EXPECT_EQ(read(0x2000002, much.size()), much) << "a part of it";
+  set(0x3000000, "ab" + much);
+  EXPECT_EQ(read(0x3000000, 2), "..") << "not an object";
+  known.doubt_all();
+  set(0x4000000, object);
+  EXPECT_EQ(read(0x1000000, 2), "..") << "a new one comes in place of those that are doubted";
+}
+
 TEST_F(KnownBytesTest, AreKnownInPartAndCopiedSo) {
   set(100, "ab");
   set(103, "de");

@@ -295,6 +295,23 @@ TEST_F(PythonProgram, ComparesNumbersThatItMade) {
   EXPECT_EQ(printed(ended.err, "same"), 4);
 }
 
+// Labels are at least 0, but for those that are left out.
+TEST_F(PythonProgram, LeavesNoneOfItsLabelsOut) {
+  const Ended ended =
+      plan({}, {"-c",
+                "import torch\n"
+                "for many in (100, 10_000, 300_000, 3_000_000):\n"
+                "    labels = torch.empty(2, many, dtype=torch.int64, device='cuda')\n"
+                "    for of in (labels, labels[:, 1:], labels.int()):\n"
+                "        kept = of != -100\n"
+                "        assert kept.all() and int(kept.sum()) == of.numel()\n"
+                "        assert not (~kept).any() and not (of == -100).any()\n"
+                "        assert len(of[kept]) == of.numel() and len(of[of == -100]) == 0\n"
+                "print('kept', 1)\n"});
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  EXPECT_EQ(printed(ended.err, "kept"), 1);
+}
+
 // By hand: two products a step, forward and for the weights' gradient, at the rate of
 // docs/time.md; what else the step does only reads and writes.
 TEST_F(PythonProgram, TimesTheStepsOfItsOptimizer) {

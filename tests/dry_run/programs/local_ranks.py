@@ -65,6 +65,17 @@ names = [None for _ in everyone]
 dist.all_gather_object(names, "x" * 10 * (rank + 1))
 assert names == ["x" * 10 * (each + 1) for each in everyone], names
 
+large = [os.urandom((1 + each) << 20) if rank == 0 else None for each in everyone]
+dist.broadcast_object_list(large, src=0)
+assert [len(each) for each in large] == [(1 + each) << 20 for each in everyone]
+back = [None for _ in everyone]
+dist.all_gather_object(back, large[rank])
+assert back == large, "objects of more than is known of other tensors"
+dist.gather_object(large[rank][1:], back if rank == 0 else None)
+scattered = [None]
+dist.scatter_object_list(scattered, back if rank == 0 else None)
+assert scattered == [large[rank][1:]]
+
 groups = [dist.new_group([other for other in everyone if other % 2 == odd]) for odd in (0, 1)]
 mine = sent(rank)
 dist.all_reduce(mine, group=groups[rank % 2])
