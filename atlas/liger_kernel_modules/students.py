@@ -45,7 +45,7 @@ def of_distillation(row, config, dtype):
         with torch.no_grad():
             small_teacher = y @ plain_teacher.weight.t()
         student, teacher = small.view(count, -1).float(), small_teacher.view(count, -1).float()
-        torch.all(target == -100)  # they ask it; a plan takes it for true of what it does not know
+        assert not torch.all(target == -100)
         return student, teacher, cross_entropy(student, target)
 
     def loss():

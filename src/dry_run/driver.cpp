@@ -4,6 +4,7 @@
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
+#include <sys/mman.h>
 
 #include <map>
 #include <mutex>
@@ -171,6 +172,24 @@ HEADROOM_ENTRY CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, std::s
 
 HEADROOM_ENTRY CUresult cuMemRelease(CUmemGenericAllocationHandle handle) {
   chunks().release(handle);
+  return CUDA_SUCCESS;
+}
+
+/// For another process: a descriptor that it opens, or bytes that say what they like.
+HEADROOM_ENTRY CUresult cuMemExportToShareableHandle(void* shared, CUmemGenericAllocationHandle,
+                                                     CUmemAllocationHandleType type,
+                                                     unsigned long long) {
+  if (type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) return CUDA_ERROR_NOT_SUPPORTED;
+  const int descriptor = memfd_create("headroom-shared-memory", MFD_CLOEXEC);
+  if (descriptor < 0) return CUDA_ERROR_OPERATING_SYSTEM;
+  *static_cast<int*>(shared) = descriptor;
+  return CUDA_SUCCESS;
+}
+
+/// Memory of another process is counted there.
+HEADROOM_ENTRY CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle* handle, void*,
+                                                       CUmemAllocationHandleType) {
+  *handle = chunks().add(device_with_context().index, /*bytes=*/0);
   return CUDA_SUCCESS;
 }
 

@@ -199,6 +199,7 @@ KnownBytes::Range KnownBytes::range_of(Bytes bytes, Trust trust) const {
 /// Whether what stands there is not too much, or there is an object in it.
 bool KnownBytes::is_followed_locked(std::uintptr_t from, std::size_t size) const {
   if (size <= kMaxBytes) return true;
+  if (!had_object_) return false;
   auto range = ranges_.upper_bound(from);
   if (range != ranges_.begin()) --range;
   const auto end = ranges_.lower_bound(from + size);
@@ -214,6 +215,7 @@ void KnownBytes::set_locked(std::uintptr_t to, Range range) {
   if (size == 0 || !make_room_locked(range.counted())) return;
   bytes_ += range.counted();
   may_assume_ |= range.is_assumed;
+  had_object_ |= range.is_object;
   ranges_.emplace(to, std::move(range));
 }
 

@@ -130,6 +130,7 @@ class KnownBytes {
   std::map<std::uintptr_t, Guess> guesses_;  // likewise
   std::size_t bytes_ = 0;                    // in all
   bool may_assume_ = false;                  // whether some of them may be assumed
+  bool had_object_ = false;                  // whether some of them may be an object
   std::int64_t doubts_ = 0;
 };
 

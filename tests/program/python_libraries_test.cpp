@@ -331,7 +331,9 @@ TEST_F(PythonProgram, MultipliesSparseMatrices) {
   const Ended ended = plan({"--gpu", "a100-80gb"}, {path("sparse.py")});
   ASSERT_EQ(ended.code, 0) << ended.err;
   EXPECT_EQ(printed(ended.err, "product"), 2 * 4 * 1000 * 64 + 8 * 512);
-  EXPECT_EQ(Json::parse(ended.out)["processes"][0]["estimated"], "cuSPARSE, CTC of cuDNN");
+  EXPECT_EQ(printed(ended.err, "half"), 1024 * 1024 * 2 * 9 / 16);
+  EXPECT_EQ(Json::parse(ended.out)["processes"][0]["estimated"],
+            "cuSPARSE, cuSPARSELt, CTC of cuDNN");
 }
 
 // A tensor of 16 MiB is the sender's: the receiver holds what it makes of it, at most two.

@@ -7,6 +7,7 @@ import time
 
 import torch
 import torch.distributed as dist
+import torch.distributed._symmetric_memory as symmetric_memory
 from torch.distributed.fsdp import fully_shard
 
 rank = int(os.environ["LOCAL_RANK"])
@@ -86,6 +87,12 @@ if rank == 0:
     open(sys.argv[1], "w").close()
 dist.barrier()
 assert os.path.exists(sys.argv[1]), "a barrier is one for all ranks"
+
+free = torch.cuda.mem_get_info()[0]
+shared = symmetric_memory.empty(1 << 26, dtype=torch.uint8, device=device)
+symmetric_memory.rendezvous(shared, dist.group.WORLD.group_name)
+taken = free - torch.cuda.mem_get_info()[0]
+assert 1 << 26 <= taken < 1 << 27, f"what is another rank's is counted there: {taken}"
 
 begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
 begin.record()

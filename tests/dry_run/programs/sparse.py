@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Products with sparse matrices, and a loss over texts of unknown place (CTC); prints the peak of
-a product."""
+a product, and what a matrix takes of which half of the numbers are zero."""
 import torch
 from torch import nn
 
 SIZE, ELEMENTS, COLUMNS = 1000, 5000, 64
+SIZE_OF_HALF = 1024
 
 
 def dense(*sizes):
@@ -34,6 +35,12 @@ coordinates.t() @ dense(SIZE, COLUMNS)
 torch.bmm(torch.stack([coordinates, coordinates]), dense(2, SIZE, COLUMNS))
 coordinates.to_sparse_csr()
 torch.sparse_coo_tensor(places.cuda(), dense(ELEMENTS), (SIZE, SIZE)).coalesce()
+
+mask = torch.tensor([False, False, True, True]).tile(SIZE_OF_HALF, SIZE_OF_HALF // 4).cuda()
+before = torch.cuda.memory_allocated()
+half = torch.sparse.to_sparse_semi_structured(dense(SIZE_OF_HALF, SIZE_OF_HALF).half() * mask)
+print("half", torch.cuda.memory_allocated() - before)
+assert torch.mm(half, dense(SIZE_OF_HALF, COLUMNS).half()).shape == (SIZE_OF_HALF, COLUMNS)
 
 embedding = nn.Embedding(SIZE, COLUMNS, sparse=True, device="cuda")
 optimizer = torch.optim.SparseAdam(embedding.parameters())
