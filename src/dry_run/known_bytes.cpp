@@ -38,6 +38,7 @@ bool KnownBytes::are_object(const void* bytes, std::size_t size) {
   const auto begin = [&](std::array<unsigned char, 3> expected, std::size_t count) {
     return size > count && std::memcmp(bytes, expected.data(), count) == 0;
   };
+  if (size > kMaxBytesOfObject) return false;
   return begin({0x80, 4}, 2) || begin({0x80, 5}, 2) || begin({'P', 'K', 3}, 3);
 }
 
@@ -199,7 +200,7 @@ KnownBytes::Range KnownBytes::range_of(Bytes bytes, Trust trust) const {
 /// Whether what stands there is not too much, or there is an object in it.
 bool KnownBytes::is_followed_locked(std::uintptr_t from, std::size_t size) const {
   if (size <= kMaxBytes) return true;
-  if (!had_object_) return false;
+  if (!had_object_ || size > kMaxBytesOfObject) return false;
   auto range = ranges_.upper_bound(from);
   if (range != ranges_.begin()) --range;
   const auto end = ranges_.lower_bound(from + size);

@@ -38,10 +38,11 @@ class KnownBytes {
  public:
   static constexpr std::size_t kMaxBytes = 1 << 20;  // of one copy
   static constexpr std::size_t kMaxBytesInAll = 64 << 20;
+  static constexpr std::size_t kMaxBytesOfObject = 512 << 20;
 
   /// Whether bytes are an object of Python's that ranks send each other, by how pickles and
-  /// PyTorch's files begin. Objects are known at any size, as a program can't go on without them,
-  /// and do not count in all.
+  /// PyTorch's files begin. Up to kMaxBytesOfObject they are known, as a program can't go on
+  /// without them, and do not count in all.
   static bool are_object(const void* bytes, std::size_t size);
 
   /// `bytes` now stand at `to`. Where they can't be trusted read() counts them for not known.
