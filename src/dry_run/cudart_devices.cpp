@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <string_view>
 
+#include "src/dry_run/backward_thread.h"
 #include "src/dry_run/dry_run.h"
 #include "src/dry_run/python_scripts.h"
 
@@ -25,6 +26,7 @@ HEADROOM_ENTRY cudaError_t cudaGetDeviceCount(int* count) {
 }
 
 HEADROOM_ENTRY cudaError_t cudaGetDevice(int* device) {
+  let_backward_end();
   *device = current_device();
   return cudaSuccess;
 }

@@ -312,6 +312,24 @@ TEST_F(PythonProgram, LeavesNoneOfItsLabelsOut) {
   EXPECT_EQ(printed(ended.err, "kept"), 1);
 }
 
+// PyTorch's thread for backward holds a gradient a little longer than the program waits for it.
+TEST_F(PythonProgram, HasTheSamePeakInEachStep) {
+  const Ended ended =
+      plan({}, {"-c",
+                "import torch\n"
+                "weights = torch.ones(1 << 22, device='cuda', requires_grad=True)\n"
+                "gradient = torch.ones_like(weights)\n"
+                "peaks = set()\n"
+                "for _ in range(500):\n"
+                "    torch.cuda.reset_peak_memory_stats()\n"
+                "    torch.empty(1 << 26, device='cuda')\n"
+                "    torch.autograd.grad(weights * 2, weights, gradient)\n"
+                "    peaks.add(torch.cuda.max_memory_allocated())\n"
+                "print('peaks', len(peaks))\n"});
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  EXPECT_EQ(printed(ended.err, "peaks"), 1);
+}
+
 // By hand: two products a step, forward and for the weights' gradient, at the rate of
 // docs/time.md; what else the step does only reads and writes.
 TEST_F(PythonProgram, TimesTheStepsOfItsOptimizer) {
