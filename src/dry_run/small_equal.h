@@ -4,6 +4,8 @@
 #include <c10/core/ScalarType.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <type_traits>
 
 #include "src/dry_run/small_launch.h"
@@ -20,15 +22,21 @@ T held_number(const void* functor) {
   return at<T>(functor, std::max(sizeof(T), sizeof(int)));
 }
 
-/// Whether it is a whole number below 0. Of labels, lengths and places that nobody computed none
-/// is: programs mark so what is to be left out.
-inline bool holds_mark(const void* functor, c10::ScalarType type) {
-  bool is_mark = false;
+/// A whole number; nothing: it is of another type.
+inline std::optional<std::int64_t> held_whole_number(const void* functor, c10::ScalarType type) {
+  std::optional<std::int64_t> number;
   with_type(type, [&](auto zero) {
     using T = decltype(zero);
-    if constexpr (std::is_integral_v<T>) is_mark = held_number<T>(functor) < zero;
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+      number = static_cast<std::int64_t>(held_number<T>(functor));
+    }
   });
-  return is_mark;
+  return number;
 }
+
+/// Whether tokens, labels, lengths and places that nobody computed are taken for other numbers than
+/// this one. So they are, also for those below 0 that mark what is left out; but what is compared
+/// with 0 or 1 may be flags.
+inline bool is_none_of_them(std::int64_t number) { return number < 0 || number > 1; }
 
 }  // namespace headroom::dry_run

@@ -114,17 +114,19 @@ void compare_equal(const SmallLaunch& of, const Elementwise& launch, KnownBytes&
   const bool differs = asks_for_others(launch.functor);
   const c10::ScalarType type = *equal_type(name);
   const std::size_t width = bytes_of_type(type);
+  const auto number = is_with_number ? held_whole_number(launch.functor, type) : std::nullopt;
+  const bool is_below_zero = number && *number < 0;
+  const bool differ_where_unknown = number && is_none_of_them(*number);
   Inputs inputs(known);
   const PartlyKnown self = inputs.partly(launch.pointer(1), launch.count * width);
   const PartlyKnown other =
       is_with_number ? self : inputs.partly(launch.pointer(2), launch.count * width);
   if (self.bytes.empty() || other.bytes.empty()) {
-    if (is_with_number && holds_mark(launch.functor, type)) {
-      return put_same(known, launch.pointer(0), launch.count, differs);
-    }
-    if (const auto limit = known.limit(launch.pointer(1)); limit && is_with_number) {
+    const auto limit = known.limit(launch.pointer(1));
+    if (limit && is_with_number && !is_below_zero) {
       return put_matches(known, launch.pointer(0), launch.count, *limit, differs);
     }
+    if (differ_where_unknown) return put_same(known, launch.pointer(0), launch.count, differs);
     if (const auto share = known.share(launch.pointer(1)); share && is_with_number) {
       const bool asks_for_zeros = differs != is_zero_held(launch.functor, type);
       return known.set_share(launch.pointer(0), launch.count, asks_for_zeros ? 1 - *share : *share);
@@ -141,12 +143,16 @@ void compare_equal(const SmallLaunch& of, const Elementwise& launch, KnownBytes&
       const std::size_t place = i * width;
       const T right =
           is_with_number ? held_number<T>(launch.functor) : at<T>(other.bytes.data(), place);
-      const bool is_equal = at<T>(self.bytes.data(), place) == right;
+      const bool is_known = self.knows(place, width) && other.knows(place, width);
+      const bool is_equal =
+          at<T>(self.bytes.data(), place) == right && (is_known || !differ_where_unknown);
       result.bytes.push_back(is_equal != differs ? 1 : 0);
-      result.gaps.push_back(!self.knows(place, width) || !other.knows(place, width));
+      result.gaps.push_back(!is_known && !differ_where_unknown);
     }
   });
-  known.set_partly(launch.pointer(0), result, launch.count, inputs.trust());
+  Trust trust = inputs.trust();
+  trust.is_assumed |= differ_where_unknown && !self.gaps.empty();
+  known.set_partly(launch.pointer(0), result, launch.count, trust);
 }
 
 /// Of what is not followed the result is not known.

@@ -26,7 +26,7 @@ using Bytes = std::vector<unsigned char>;
 constexpr std::string_view kReduction = "13reduce_kernelI";
 constexpr std::string_view kOfType = "8ReduceOpI";
 
-enum class Fold { sum, mean, norm, product, largest, smallest, any, all };
+enum class Fold { sum, sum_of_numbers, mean, norm, product, largest, smallest, any, all };
 
 /// What a kernel makes of numbers of a type.
 struct Reducer {
@@ -58,6 +58,8 @@ T folded(Fold fold, T one, T other) {
     case Fold::sum:
     case Fold::mean:
       return product_and_sum(T{1}, one, other);
+    case Fold::sum_of_numbers:  // NaN is none
+      return other != other ? one : product_and_sum(T{1}, one, other);
     case Fold::norm:
       return product_and_sum(other, other, one);
     case Fold::product:
@@ -88,6 +90,7 @@ Bytes reduced(const Reducer& reducer, const Reduce& reduce, const void* operatio
     Sum sum = at<T>(bytes.data(), reduce.place_of_input(result, 0));
     if (reducer.is_check()) sum = sum != 0 ? 1 : 0;
     if (reducer.fold == Fold::norm) sum = product(sum, sum);
+    if (reducer.fold == Fold::sum_of_numbers && sum != sum) sum = 0;
     for (std::size_t input = 1; input < reduce.inputs_of_one(); ++input) {
       sum =
           folded<Sum>(reducer.fold, sum, at<T>(bytes.data(), reduce.place_of_input(result, input)));
@@ -114,6 +117,7 @@ std::string repeated(std::string_view before, char type, std::size_t times) {
 
 std::optional<Fold> fold_of(std::string_view name, char type) {
   if (has(name, repeated("sum_functorI", type, 3))) return Fold::sum;
+  if (has(name, repeated("9NanSumOpsI", type, 2))) return Fold::sum_of_numbers;
   if (has(name, repeated("7MeanOpsI", type, 4))) return Fold::mean;
   if (has(name, "10NormTwoOpsI") && (type == 'f' || type == 'd')) return Fold::norm;
   if (has(name, "13MaxNanFunctorI")) return Fold::largest;
@@ -202,7 +206,10 @@ bool run_reduction(const char* name, const void* operation, KnownBytes& known, O
   }
   const auto share = known.share(reduce.from());
   if (found.empty() && reducer.is_check() && (share || reducer.fold == Fold::all)) {
-    const bool holds = !share || (reducer.fold == Fold::all ? *share == 1 : *share > 0);
+    const double expected = share.value_or(1) * static_cast<double>(reduce.inputs_of_one());
+    const double least =
+        reducer.fold == Fold::all ? static_cast<double>(reduce.inputs_of_one()) - 0.5 : 0.5;
+    const bool holds = expected > least;
     return known.fill(reduce.to(), holds ? 1 : 0, reduce.size(), kAssumed), true;
   }
   if (found.empty() && share && !known.limit(reduce.from()) && reducer.fold == Fold::sum &&

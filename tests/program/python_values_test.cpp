@@ -75,6 +75,23 @@ TEST_F(PythonProgram, ComparesNumbersThatItMade) {
   EXPECT_EQ(printed(ended.err, "same"), 4);
 }
 
+// As trl looks for the ends of completions, behind a prompt that is known.
+TEST_F(PythonProgram, EndsNoTextThatItMade) {
+  expect_to_hold(
+      "import torch\n"
+      "made = torch.randn(4, 24, 10, device='cuda').erf().argmax(-1)\n"
+      "text = torch.randint(3, 900, (4, 20)).cuda()\n"
+      "for i in range(24):\n"
+      "    text = torch.cat([text, made[:, i:i + 1]], 1)\n"
+      "for of in (made, text[:, 20:], text[:, 20:].contiguous()):\n"
+      "    for ends in (of == 2, torch.isin(of, torch.tensor([2, 7]).cuda())):\n"
+      "        places = torch.full((4,), 24).cuda()\n"
+      "        places[ends.any(1)] = ends.int().argmax(1)[ends.any(1)]\n"
+      "        assert places.tolist() == [24] * 4, places\n"
+      "text[:, 1] = 2\n"
+      "assert (text == 2).sum(1).tolist() == [1] * 4\n");
+}
+
 // Labels are at least 0, but for those that are left out.
 TEST_F(PythonProgram, LeavesNoneOfItsLabelsOut) {
   expect_to_hold(
