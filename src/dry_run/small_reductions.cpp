@@ -26,7 +26,7 @@ using Bytes = std::vector<unsigned char>;
 constexpr std::string_view kReduction = "13reduce_kernelI";
 constexpr std::string_view kOfType = "8ReduceOpI";
 
-enum class Fold { sum, sum_of_numbers, mean, norm, product, largest, smallest, any, all };
+enum class Fold { sum, sum_of_numbers, mean, norm, variance, product, largest, smallest, any, all };
 
 /// What a kernel makes of numbers of a type.
 struct Reducer {
@@ -46,6 +46,7 @@ struct Reducer {
   /// a number, and what nothing gives; kernels that are compiled late have the latter alone. No
   /// less than an int.
   std::size_t begin_of_config() const {
+    if (fold == Fold::variance) return 6 * bytes_of_type(type);
     if (finds_largest_too) return whole_parts(bytes_of_type(type) + width_of_sum, sizeof(int));
     return std::max(sizeof(int), (is_compiled_late ? 1 : 2) * width_of_sum);
   }
@@ -57,6 +58,7 @@ T folded(Fold fold, T one, T other) {
   switch (fold) {
     case Fold::sum:
     case Fold::mean:
+    case Fold::variance:
       return product_and_sum(T{1}, one, other);
     case Fold::sum_of_numbers:  // NaN is none
       return other != other ? one : product_and_sum(T{1}, one, other);
@@ -74,6 +76,20 @@ T folded(Fold fold, T one, T other) {
       return one != 0 && other != 0 ? T{1} : T{0};
   }
   return one;
+}
+
+/// Welford's functor holds what is taken off the count, and whether a root is taken.
+template <class T>
+double variance(const Reduce& reduce, std::size_t result, const Bytes& bytes, double sum,
+                const void* functor) {
+  const auto count = static_cast<double>(reduce.inputs_of_one());
+  double squares = 0;
+  for (std::size_t input = 0; input < reduce.inputs_of_one(); ++input) {
+    const double apart = at<T>(bytes.data(), reduce.place_of_input(result, input)) - sum / count;
+    squares += apart * apart;
+  }
+  const double found = squares / std::max(0.0, count - static_cast<double>(at<T>(functor)));
+  return at<bool>(functor, sizeof(T)) ? std::sqrt(found) : found;
 }
 
 /// The results, as they lie; empty: an input is not known.
@@ -98,6 +114,7 @@ Bytes reduced(const Reducer& reducer, const Reduce& reduce, const void* operatio
     if (reducer.fold == Fold::mean) sum *= at<T>(operation);
     if constexpr (std::is_floating_point_v<T>) {
       if (reducer.fold == Fold::norm) sum = std::sqrt(sum);
+      if (reducer.fold == Fold::variance) sum = variance<T>(reduce, result, bytes, sum, operation);
     }
     unsigned char* const place = &found[reduce.place_of_result(result)];
     const auto value = static_cast<T>(sum);
@@ -140,6 +157,7 @@ std::optional<Reducer> look_for_reducer(std::string_view name) {
                    .width_of_sum = 2 * bytes_of_type(*type),
                    .finds_largest_too = true};
   }
+  if (has(name, "10WelfordOpsI")) return Reducer{Fold::variance, *type, 4 * bytes_of_type(*type)};
   const char letter = name[found + kOfType.size()];
   const auto fold = fold_of(name, letter);
   if (!fold) return std::nullopt;
@@ -189,6 +207,8 @@ bool run_reduction(const char* name, const void* operation, KnownBytes& known, O
       (reducer.type != c10::ScalarType::Bool && !reduce.writes_once())) {
     return false;
   }
+  // Beside the variance, the mean.
+  if (reducer.fold == Fold::variance && reduce.also_to() != nullptr) return false;
   Inputs inputs(known);
   const auto found_by = [&](const Reducer& one) {
     Bytes bytes;

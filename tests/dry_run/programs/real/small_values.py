@@ -21,7 +21,7 @@ torch.where(t>0,t,0); t.masked_fill(t>2,1); torch.bincount(t.abs().flatten().lon
 t.sort(-1)[0]; t.argsort(-1,stable=True); t.flatten().topk(1)[0]; t.argmax(); t.argmin(-1)
 torch.aminmax(t)[1]; t&1; t|2; t^3; t.roll(1); t.diff(); t/2; 1-t; 2//(t.abs()+1); t.float().norm()
 t|True; True&t; t^True; t*True; True+t; t<<1; t>>2; torch.maximum(t,torch.tensor(1))
-t.logical_or(torch.tensor(True)); (t.float()/t).nansum(0)
+t.logical_or(torch.tensor(True)); (t.float()/t).nansum(0); t.float().std(0); t.double().var()
 torch.nn.functional.interpolate(t.float().view(1,1,*t.shape),size=(3,5))
 """
 OF_TWO = """
