@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <thread>
 
 #include "tests/program/program.h"
@@ -87,7 +88,11 @@ TEST(Faults, CtrlCKeepsWhatIsDone) {
   const TemporaryFolder folder;
   const std::string suite = folder.write("suite.yaml", kFaultSuite);
   Program program = start_headroom({"run", suite, "--out", folder / "out"});
-  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  const auto begin = std::chrono::steady_clock::now();
+  while (!std::filesystem::exists(folder / "out/journal.jsonl") &&  // before, there is nothing
+         std::chrono::steady_clock::now() - begin < std::chrono::minutes(1)) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
   program.send(SIGINT);
   const Ended ended = program.wait();
   EXPECT_EQ(ended.code, 130) << ended.err;
