@@ -175,7 +175,7 @@ HEADROOM_ENTRY CUresult cuMemRelease(CUmemGenericAllocationHandle handle) {
   return CUDA_SUCCESS;
 }
 
-/// For another process: a descriptor that it opens, or bytes that say what they like.
+/// For another process, a descriptor: nothing lies behind it.
 HEADROOM_ENTRY CUresult cuMemExportToShareableHandle(void* shared, CUmemGenericAllocationHandle,
                                                      CUmemAllocationHandleType type,
                                                      unsigned long long) {

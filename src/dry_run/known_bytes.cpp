@@ -69,6 +69,7 @@ void KnownBytes::copy(const void* to, const void* from, std::size_t size) {
   std::vector<bool> gaps;
   Range found = find_locked(number(from), size, &gaps);
   if (found.bytes.empty()) return forget_locked(number(to), size);
+  found.is_object &= size > kMaxBytes;
   set_partly_locked(number(to), std::move(found), gaps);
 }
 

@@ -95,7 +95,7 @@ class KnownBytes {
     Bytes bytes;
     bool is_assumed = false;
     std::int64_t doubts = 0;  // how many there had been when it was set; kDoubted: it was itself
-    bool is_object = false;   // of more than kMaxBytes, or a part of one
+    bool is_object = false;   // of more than kMaxBytes, or what is left of one
   };
   static constexpr std::int64_t kDoubted = -1;
 

@@ -175,6 +175,11 @@ HEADROOM_ENTRY ncclResult_t ncclAlltoAll(const void* send, void* receive, std::s
 
 namespace {
 
+/// Where it is too much to be known neither side tells or waits; but bytes may be an object.
+bool is_told(std::int64_t bytes, ncclDataType_t type) {
+  return type == ncclUint8 || bytes <= static_cast<std::int64_t>(KnownBytes::kMaxBytes);
+}
+
 /// Ranks of a pipeline send to their neighbours alone, the last one also to the first.
 void note_exchange_with(int peer, ncclComm_t communicator) {
   if (peer != communicator->rank && communicator->met.insert(peer).second) {
@@ -186,15 +191,6 @@ void note_exchange_with(int peer, ncclComm_t communicator) {
   // Where it turns out to be none, what was said of it is taken back.
   report_stage(device_with_context(), communicator->rank,
                communicator->is_pipeline ? communicator->ranks : 0);
-}
-
-}  // namespace
-
-// Where it is too much to be known, neither side tells or waits; bytes may be an object.
-namespace {
-
-bool is_told(std::int64_t bytes, ncclDataType_t type) {
-  return type == ncclUint8 || bytes <= static_cast<std::int64_t>(KnownBytes::kMaxBytes);
 }
 
 }  // namespace
