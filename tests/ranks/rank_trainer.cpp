@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// One rank of trainings, for the tests: rank_trainer RANK. Reads lines of CASE.json STORE OUTPUT
-// STEPS and answers each with a line, `done` or what went wrong. Writes OUTPUT, what it saw as
-// JSON, and OUTPUT.weights, all weights in order, as bytes.
+// One rank of trainings, for the tests: rank_trainer RANK. Its standard input is a socket: it reads
+// lines of CASE.json STORE OUTPUT STEPS and answers each there with a line, `done` or what went
+// wrong. (On standard output LibTorch 2.10 says to whom gloo is connected.) Writes OUTPUT, what it
+// saw as JSON, and OUTPUT.weights, all weights in order, as bytes.
 #include <ATen/Parallel.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -160,6 +163,13 @@ void run(const Json& values, std::int64_t rank, const std::string& store, const 
   std::ofstream(output) << seen.dump();
 }
 
+/// Of one line. Where nobody reads it any more, the next request is missing too.
+void answer(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  text += '\n';
+  if (write(STDIN_FILENO, text.data(), text.size()) < 0) std::perror("rank_trainer");
+}
+
 }  // namespace
 }  // namespace headroom
 
@@ -175,11 +185,9 @@ int main(int, char** arguments) {
     try {
       const auto values = headroom::Json::parse(std::ifstream(file));
       headroom::run(values, std::stoll(arguments[1]), store, output, steps);
-      std::cout << "done" << std::endl;
+      headroom::answer("done");
     } catch (const std::exception& error) {
-      std::string text = error.what();
-      std::replace(text.begin(), text.end(), '\n', ' ');
-      std::cout << text << std::endl;
+      headroom::answer(error.what());
     }
   }
   return 0;

@@ -97,7 +97,6 @@ class RankProcess {
     process_ = fork();
     if (process_ == 0) {
       dup2(ends[1], STDIN_FILENO);
-      dup2(ends[1], STDOUT_FILENO);
       execl(HEADROOM_BUILD_DIR "/rank_trainer", "rank_trainer", rank_.c_str(), nullptr);
       _exit(127);
     }
