@@ -30,7 +30,7 @@ LastCall& last_call() {
   return last;
 }
 
-/// Since PyTorch 2.4 its threads have names.
+/// By its name, which it has in PyTorch 2.4 and not in 2.1.
 bool runs_backward() {
   constexpr std::string_view kName = "pt_autograd_";
   std::array<char, 16> name{};  // as long as Linux allows

@@ -119,8 +119,9 @@ inline void put_matches(KnownBytes& known, const void* to, std::size_t count, st
 /// So many bools that are all the same, whatever they are made of. Of many it is their share that
 /// is known, also when they become numbers of eight bytes, which are summed.
 inline void put_same(KnownBytes& known, const void* to, std::size_t count, bool holds) {
-  if (count > KnownBytes::kMaxBytes / sizeof(std::int64_t))
+  if (count > KnownBytes::kMaxBytes / sizeof(std::int64_t)) {
     return known.set_share(to, count, holds ? 1 : 0);
+  }
   known.fill(to, holds ? 1 : 0, count, kAssumed);
 }
 
