@@ -22,6 +22,8 @@ namespace {
 
 using Bytes = std::vector<unsigned char>;
 
+constexpr std::string_view kEqual = "16CompareEqFunctorI";
+
 /// What the tensors that are read hold.
 std::vector<PartlyKnown> read_all(const Operands& operands, Inputs& inputs) {
   std::vector<PartlyKnown> all;
@@ -134,51 +136,6 @@ Computed computed(const Operation& operation, const Operands& operands,
   return result;
 }
 
-/// How many tensors an operation of == reads, of which the first is compared.
-bool is_with_number(const Operands& operands) { return operands.tensors.size() == 2; }
-
-/// The one of two tensors that is a few known numbers; nothing: it is neither, or both.
-std::optional<std::size_t> few_known(const Operands& operands, const KnownBytes& known) {
-  constexpr std::size_t kFew = 8 * sizeof(std::int64_t);
-  const auto is_known = [&](const Operands::Tensor& tensor) {
-    const std::size_t reach = tensor.reach(operands.sizes);
-    return reach <= kFew && !known.find(tensor.data, reach).empty();
-  };
-  const bool is_first = is_known(operands.tensors[1]);
-  if (is_first == is_known(operands.tensors[2])) return std::nullopt;
-  return is_first ? 1 : 2;
-}
-
-/// Whole numbers below a limit that nobody computed, compared with a few that are known: each is as
-/// often one of these. False: there is no limit.
-bool compare_below_limit(const Operation&, const Operands& operands, KnownBytes& known) {
-  std::size_t compared = 1;
-  if (is_with_number(operands)) {
-    const auto number = held_whole_number(operands.functor, operands.tensors[1].type);
-    if (!number || *number < 0) return false;
-  } else {
-    const auto few = few_known(operands, known);
-    if (!few) return false;
-    compared = 3 - *few;
-  }
-  const auto limit = known.limit(operands.tensors[compared].data);
-  if (!limit) return false;
-  put_matches(known, operands.tensors[0].data, operands.count, *limit,
-              asks_for_others(operands.functor));
-  return true;
-}
-
-/// Other whole numbers that nobody computed are none of these. Texts that are made go on so until
-/// they are as long as they may be. Nothing: they are compared with more, or with flags.
-std::optional<bool> result_of_others(const Operands& operands, const KnownBytes& known) {
-  const bool differs = asks_for_others(operands.functor);
-  if (!is_with_number(operands)) {
-    return few_known(operands, known) ? std::optional(differs) : std::nullopt;
-  }
-  const auto number = held_whole_number(operands.functor, operands.tensors[1].type);
-  return number && is_none_of_them(*number) ? std::optional(differs) : std::nullopt;
-}
-
 /// A single number that nobody computed compares as 1, as which the host reads it, where that
 /// holds: it is at least 0, as torch.normal() asks, and more than a tolerance. It is not less than
 /// 0. False: another question, or there are more.
@@ -242,19 +199,13 @@ bool turn_share(const Operation&, const Operands& operands, KnownBytes& known) {
   return true;
 }
 
-/// Whether it is == or != of whole numbers, or with one of any type.
-bool compares_numbers(std::string_view name) {
-  return has(name, "16CompareEqFunctorI") &&
-         (has(name, "13BinaryFunctorIllbNS0_") || has(name, "13AUnaryFunctorI"));
-}
-
 /// What is said of a result where nothing is known of one of the tensors that it is made of. False:
 /// nothing is.
 using Guess = bool (*)(const Operation&, const Operands&, KnownBytes&);
 
 /// Null: there is none.
 Guess guess_of(std::string_view name) {
-  if (compares_numbers(name)) return &compare_below_limit;
+  if (has(name, kEqual)) return &guess_equal;
   if (has(name, "23logical_not_kernel_cuda") || has(name, "23bitwise_not_kernel_cuda")) {
     return &turn_share;
   }
@@ -262,6 +213,15 @@ Guess guess_of(std::string_view name) {
   if (has(name, "13BUnaryFunctorI") && has(name, "21remainder_kernel_cuda")) return &leave_nothing;
   if (has(name, "13BinaryFunctorIbbbNS0_17BitwiseAndFunctorIbEE")) return &hold_by_itself;
   return has(name, "16BitwiseOrFunctorI") ? &join_shares : nullptr;
+}
+
+/// What a result's elements that are not known count for, beside others that are. Nothing: they are
+/// not known.
+using Rest = std::optional<bool> (*)(const Operands&, const KnownBytes&);
+
+Rest rest_of(std::string_view name) {
+  if (has(name, kEqual)) return &result_of_others;
+  return [](const Operands&, const KnownBytes&) { return std::optional<bool>(); };
 }
 
 /// The number that is taken for elements that are not known. Nothing: there is none.
@@ -298,13 +258,13 @@ StandIn stand_in_of(std::string_view name) {
 
 struct Arithmetic {
   const Operation* operation = nullptr;  // null: it is none that is followed
-  bool compares_numbers = false;
   Guess guess = nullptr;
-  StandIn stand_in = &none;
+  Rest rest = nullptr;
+  StandIn stand_in = nullptr;
 };
 
 Arithmetic find_arithmetic(std::string_view name) {
-  return {find_operation(name), compares_numbers(name), guess_of(name), stand_in_of(name)};
+  return {find_operation(name), guess_of(name), rest_of(name), stand_in_of(name)};
 }
 
 /// Whether something may be known of its result where nothing is of some of what is read.
@@ -347,7 +307,7 @@ void write_apart(const Operation& operation, const Operands& operands, std::size
 bool run_arithmetic(std::string_view name, void** arguments, KnownBytes& known,
                     bool (*owns)(const void* address)) {
   static auto& known_names = *new ByName<Arithmetic>(&find_arithmetic);
-  const auto& [operation, compares, guess, stand_in_of] = known_names(name);
+  const auto& [operation, guess, rest, stand_in_of] = known_names(name);
   // Of so much at most a share is known, and what follows takes its time.
   const bool is_much = at<std::uint32_t>(arguments[0]) > KnownBytes::kMaxBytes;
   if (operation == nullptr || (is_much && guess == nullptr)) return false;
@@ -365,10 +325,6 @@ bool run_arithmetic(std::string_view name, void** arguments, KnownBytes& known,
   const auto read = read_all(*operands, inputs);
   const bool is_any_unknown = !std::ranges::all_of(read, &PartlyKnown::has_any);
   if (guess != nullptr && is_any_unknown && guess(*operation, *operands, known)) return true;
-  const auto of_others = compares ? result_of_others(*operands, known) : std::nullopt;
-  if (of_others && is_any_unknown) {
-    return put_same(known, written.data, operands->count, *of_others), true;
-  }
   if (size > KnownBytes::kMaxBytes) return known.forget(written.data, size), true;
   const auto stand_in = stand_in_of(*operands, read);
   Computed result;
@@ -378,7 +334,7 @@ bool run_arithmetic(std::string_view name, void** arguments, KnownBytes& known,
   if (operands->count == 1 && !result.bytes.knows(0, size)) {
     return forget_one(known, written.data, written.type), true;
   }
-  if (of_others) take_rest(result, *of_others);
+  if (const auto holds = rest(*operands, known)) take_rest(result, *holds);
   Trust trust = inputs.trust();
   trust.is_assumed |= result.is_guessed;
   known.set_partly(written.data, result.bytes, size, trust);

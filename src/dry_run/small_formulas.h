@@ -206,6 +206,12 @@ T equals_held(const T* in, const void* functor) {
   return equals(both.data(), functor);
 }
 
+/// {the same, bool}.
+inline double equals_flag(const double* in, const void* functor) {
+  const std::array both{in[0] != 0 ? 1.0 : 0.0, at<bool>(functor, sizeof(int)) ? 1.0 : 0.0};
+  return equals(both.data(), functor);
+}
+
 /// {0: at least, 1: at most, 2: between; that; that}.
 template <class T>
 T clamped(const T* in, const void* functor) {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <optional>
@@ -14,7 +13,6 @@
 
 #include "src/dry_run/small_arithmetic.h"
 #include "src/dry_run/small_counts.h"
-#include "src/dry_run/small_equal.h"
 #include "src/dry_run/small_extremes.h"
 #include "src/dry_run/small_flip.h"
 #include "src/dry_run/small_index.h"
@@ -57,102 +55,19 @@ std::optional<c10::ScalarType> fill_type(const char* name) {
 }
 
 /// {value}.
-void fill(const SmallLaunch& of, const Elementwise& launch, KnownBytes& known) {
+bool fill(const SmallLaunch& of, KnownBytes& known, Owns owns) {
+  const Elementwise launch(of.arguments);
+  const void* const to = launch.pointer(0);
+  if (!owns(to)) return false;
   const std::size_t width = bytes_of_type(*fill_type(of.name));
   const std::size_t size = launch.count * width;
-  if (size > KnownBytes::kMaxBytes) return known.forget(launch.pointer(0), size);
+  if (size > KnownBytes::kMaxBytes) return known.forget(to, size), true;
   std::vector<unsigned char> bytes(size);
   for (std::size_t i = 0; i < size; ++i) {
     bytes[i] = static_cast<const unsigned char*>(launch.functor)[i % width];
   }
-  known.set(launch.pointer(0), bytes.data(), size);
-}
-
-constexpr std::string_view kWithNumber = "13AUnaryFunctorI";
-
-/// Of numbers that are compared with each other, or with one number; nothing: it is no such kernel.
-std::optional<c10::ScalarType> equal_type(std::string_view name) {
-  if (!has(name, "16CompareEqFunctorI")) return std::nullopt;
-  const auto type = type_behind(name, "13BinaryFunctorI");
-  return type ? type : type_behind(name, kWithNumber);
-}
-
-bool is_zero_held(const void* functor, c10::ScalarType type) {
-  bool is_zero = false;
-  with_type(type, [&](auto zero) { is_zero = held_number<decltype(zero)>(functor) == zero; });
-  return is_zero;
-}
-
-/// Whether numbers that are not known are taken for equal: each to itself, none to infinity, and a
-/// single one to none. Programs ask so whether a loss is finite, and ATen whether weights sum up to
-/// 0. Nothing: they ask something else.
-std::optional<bool> is_equal_by_itself(const Elementwise& launch, bool is_with_number,
-                                       c10::ScalarType type) {
-  if (!is_with_number) {
-    return launch.pointer(1) == launch.pointer(2) ? std::optional(true) : std::nullopt;
-  }
-  bool is_infinity = false;
-  with_type(type, [&](auto zero) {
-    is_infinity = std::isinf(static_cast<double>(held_number<decltype(zero)>(launch.functor)));
-  });
-  const bool is_single = launch.count == 1 && type != c10::ScalarType::Bool;
-  return is_infinity || is_single ? std::optional(false) : std::nullopt;
-}
-
-/// Whether a bool that nobody computed is the known one that torch.equal compares it with: as if it
-/// were false, since ATen asks so whether it has found an error. Nothing: it asks something else.
-std::optional<bool> is_equal_as_false(const Elementwise& launch, c10::ScalarType type,
-                                      const std::vector<unsigned char>& known) {
-  if (launch.count != 1 || type != c10::ScalarType::Bool || known.empty()) return std::nullopt;
-  return known[0] == 0;
-}
-
-/// A bool for each element.
-void compare_equal(const SmallLaunch& of, const Elementwise& launch, KnownBytes& known) {
-  const std::string_view name(of.name);
-  const bool is_with_number = has(name, kWithNumber);
-  const bool differs = asks_for_others(launch.functor);
-  const c10::ScalarType type = *equal_type(name);
-  const std::size_t width = bytes_of_type(type);
-  const auto number = is_with_number ? held_whole_number(launch.functor, type) : std::nullopt;
-  const bool is_below_zero = number && *number < 0;
-  const bool differ_where_unknown = number && is_none_of_them(*number);
-  Inputs inputs(known);
-  const PartlyKnown self = inputs.partly(launch.pointer(1), launch.count * width);
-  const PartlyKnown other =
-      is_with_number ? self : inputs.partly(launch.pointer(2), launch.count * width);
-  if (self.bytes.empty() || other.bytes.empty()) {
-    const auto limit = known.limit(launch.pointer(1));
-    if (limit && is_with_number && !is_below_zero) {
-      return put_matches(known, launch.pointer(0), launch.count, *limit, differs);
-    }
-    if (differ_where_unknown) return put_same(known, launch.pointer(0), launch.count, differs);
-    if (const auto share = known.share(launch.pointer(1)); share && is_with_number) {
-      const bool asks_for_zeros = differs != is_zero_held(launch.functor, type);
-      return known.set_share(launch.pointer(0), launch.count, asks_for_zeros ? 1 - *share : *share);
-    }
-    auto is_equal = is_equal_as_false(launch, type, self.bytes.empty() ? other.bytes : self.bytes);
-    if (!is_equal) is_equal = is_equal_by_itself(launch, is_with_number, type);
-    if (!is_equal) return known.forget(launch.pointer(0), launch.count);
-    return known.fill(launch.pointer(0), *is_equal != differs ? 1 : 0, launch.count, kAssumed);
-  }
-  PartlyKnown result{.bytes = {}, .gaps = {}};
-  with_type(type, [&](auto zero) {
-    using T = decltype(zero);
-    for (std::size_t i = 0; i < launch.count; ++i) {
-      const std::size_t place = i * width;
-      const T right =
-          is_with_number ? held_number<T>(launch.functor) : at<T>(other.bytes.data(), place);
-      const bool is_known = self.knows(place, width) && other.knows(place, width);
-      const bool is_equal =
-          at<T>(self.bytes.data(), place) == right && (is_known || !differ_where_unknown);
-      result.bytes.push_back(is_equal != differs ? 1 : 0);
-      result.gaps.push_back(!is_known && !differ_where_unknown);
-    }
-  });
-  Trust trust = inputs.trust();
-  trust.is_assumed |= differ_where_unknown && !self.gaps.empty();
-  known.set_partly(launch.pointer(0), result, launch.count, trust);
+  known.set(to, bytes.data(), size);
+  return true;
 }
 
 /// Of what is not followed the result is not known.
@@ -172,21 +87,12 @@ bool run_elements_apart(const SmallLaunch& launch, KnownBytes& known, Owns owns)
          run_arithmetic(launch.name, launch.arguments, known, owns);
 }
 
-/// An elementwise kernel whose result lies in a row.
-template <void (*run)(const SmallLaunch&, const Elementwise&, KnownBytes&)>
-bool in_a_row(const SmallLaunch& launch, KnownBytes& known, Owns owns) {
-  const Elementwise elements(launch.arguments);
-  if (!owns(elements.pointer(0))) return false;
-  run(launch, elements, known);
-  return true;
-}
 SmallKernel elementwise_kernel(const char* name) {
   if (has(name, "LoadWithCast")) return {&run_elements};
   if (has(name, "13BinaryFunctorIbbbNS0_17BitwiseAndFunctorIbEE")) {
     return {&run_elements, /*is_check=*/true};
   }
-  if (fill_type(name)) return {&in_a_row<fill>};
-  if (equal_type(name)) return {&in_a_row<compare_equal>};
+  if (fill_type(name)) return {&fill};
   return {&run_elements};
 }
 

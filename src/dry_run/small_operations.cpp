@@ -188,6 +188,10 @@ Named named(std::string_view mangled, c10::ScalarType type) {
     case Holds::which:
       bytes = alignment = sizeof(int);
       break;
+    case Holds::which_and_flag:
+      alignment = sizeof(int);
+      bytes = 2 * sizeof(int);
+      break;
     case Holds::which_and_number:
       alignment = std::max(sizeof(int), sizeof(T));
       bytes = 2 * alignment;

@@ -12,6 +12,7 @@ enum class Holds {
   flag,
   two_flags,
   which,
+  which_and_flag,
   which_and_number,
   which_and_two_numbers,
   number,

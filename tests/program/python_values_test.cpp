@@ -57,6 +57,18 @@ TEST_F(PythonProgram, TakesForTrueThatWhatItComputedIsValid) {
   EXPECT_GE(Json::parse(ended.out)["processes"][0]["values_read"], 2);
 }
 
+// Whether they lie in a row or are broadcast.
+TEST_F(PythonProgram, ComparesBools) {
+  expect_to_hold(
+      "import torch\n"
+      "rows = torch.tensor([[True, False, True], [False, True, True]]).cuda()\n"
+      "row = torch.tensor([True, True, False]).cuda()\n"
+      "assert (rows == row).tolist() == [[True, False, False], [False, True, False]]\n"
+      "assert (rows.t() != row[:, None]).tolist() == [[False, True], [True, False], [True, True]]\n"
+      "assert (rows.t() == False).tolist() == [[False, True], [True, False], [False, False]]\n"
+      "assert (rows != True).sum() == 2\n");
+}
+
 // Of one number torch.equal reads what it compared, with no all() in between: what nobody knows
 // would be false. Kernels ask so whether the gradient of their loss is 1.
 TEST_F(PythonProgram, ComparesNumbersThatItMade) {
