@@ -13,9 +13,16 @@ namespace {
 /// No more than a program reads to decide by: a number, a size, a list of them.
 constexpr std::size_t kMaxBytesOfValues = 4096;
 
+/// What PyTorch's allocator rounds blocks up to.
+constexpr std::int64_t kUnit = 512;
+
 /// all() of one bool is a copy of it: where it is not known it is taken for true, as of several.
-void copy_known(void* to, const void* from, std::size_t size, KnownBytes& known) {
+/// Where a whole block is written, what is known of its elements alone is known as well.
+void copy_known(void* to, const void* from, std::size_t size) {
+  KnownBytes& known = dry_run().known;
   known.copy(to, from, size);
+  const bool is_whole = dry_run().blocks.behind(to) - static_cast<std::int64_t>(size) < kUnit;
+  if (is_whole && !known.has_any(to, size)) known.copy_share(to, size, from);
   if (size == sizeof(bool) && known.find(to, size).empty() && is_called_by_all()) {
     known.fill(to, 1, size, kAssumed);
   }
@@ -30,7 +37,7 @@ Work count_copy(void* to, const void* from, std::size_t size) {
   Device* const to_device = run.owner(to);
   Device* const from_device = run.owner(from);
   if (to_device != nullptr && from_device != nullptr) {
-    copy_known(to, from, size, run.known);
+    copy_known(to, from, size);
     return to_device == from_device ? device_copy_work(run.gpu, bytes)
                                     : peer_copy_work(run.gpu, bytes);
   }

@@ -3,9 +3,12 @@
 
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <optional>
 #include <sstream>
+#include <string>
+#include <vector>
 
 #include "src/dry_run/dry_run.h"
 #include "src/dry_run/thread_keys.h"
@@ -35,6 +38,21 @@ bool find(void* library, const char* name, Symbol& symbol) {
   return symbol != nullptr;
 }
 
+/// Gives the C library of a namespace a copy of the environment of now. That which it has is the
+/// program's, which frees it where it sets a variable. False: it has none.
+bool keep_environment(void* library) {
+  static auto& texts = *new std::vector<std::string>();
+  static auto& places = *new std::vector<char*>();
+  char*** its = nullptr;
+  if (!find(library, "environ", its)) return false;
+  for (char** each = environ; each != nullptr && *each != nullptr; ++each)
+    texts.emplace_back(*each);
+  for (std::string& text : texts) places.push_back(text.data());
+  places.push_back(nullptr);
+  *its = places.data();
+  return true;
+}
+
 /// A namespace of its own, whose libraries keep their threads' values by the program's C library.
 /// Null: that could not be loaded.
 void* open_namespace() {
@@ -54,7 +72,8 @@ bool load(CudnnLibrary& cudnn) {
   Lmid_t place = 0;
   if (first == nullptr || dlinfo(first, RTLD_DI_LMID, &place) != 0) return false;
   void* const library = dlmopen(place, graph_library().c_str(), RTLD_NOW | RTLD_LOCAL);
-  return library != nullptr && find(library, "cudnnBackendCreateDescriptor", cudnn.create) &&
+  return library != nullptr && keep_environment(library) &&
+         find(library, "cudnnBackendCreateDescriptor", cudnn.create) &&
          find(library, "cudnnBackendDestroyDescriptor", cudnn.destroy) &&
          find(library, "cudnnBackendFinalize", cudnn.finalize) &&
          find(library, "cudnnBackendSetAttribute", cudnn.set) &&

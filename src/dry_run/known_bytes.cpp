@@ -5,6 +5,7 @@
 #include <array>
 #include <cstring>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 namespace headroom::dry_run {
@@ -32,6 +33,27 @@ const typename Map::value_type* range_around(const Map& map, std::uintptr_t addr
   return address - found.first < found.second.size ? &found : nullptr;
 }
 
+struct Extremes {
+  std::int64_t smallest = 0;
+  std::int64_t largest = 0;
+};
+
+/// Of whole numbers of eight bytes; nothing: they are something else, as floats are, all zeros, or
+/// too large to be places or tokens.
+std::optional<Extremes> extremes_of(const void* bytes, std::size_t size) {
+  constexpr std::int64_t kLimit = std::int64_t{1} << 31;
+  Extremes found;
+  for (std::size_t i = 0; i + sizeof(std::int64_t) <= size; i += sizeof(std::int64_t)) {
+    std::int64_t number = 0;
+    std::memcpy(&number, static_cast<const unsigned char*>(bytes) + i, sizeof(number));
+    if (number < -kLimit || number >= kLimit) return std::nullopt;
+    found.smallest = std::min(found.smallest, number);
+    found.largest = std::max(found.largest, number);
+  }
+  const bool are_zeros = found.smallest == 0 && found.largest == 0;
+  return are_zeros || size % sizeof(std::int64_t) != 0 ? std::nullopt : std::optional(found);
+}
+
 }  // namespace
 
 bool KnownBytes::are_object(const void* bytes, std::size_t size) {
@@ -43,16 +65,19 @@ bool KnownBytes::are_object(const void* bytes, std::size_t size) {
 }
 
 void KnownBytes::set(const void* to, const void* bytes, std::size_t size, Trust trust) {
-  if (size > kMaxBytes && !are_object(bytes, size)) return forget(to, size);
-  const auto* first = static_cast<const unsigned char*>(bytes);
   const std::lock_guard lock(mutex_);
+  if (!is_kept(bytes, size)) {
+    const auto extremes = extremes_of(bytes, size);
+    if (!extremes || extremes->smallest < 0) return forget_locked(number(to), size);
+    return set_limit_locked(number(to), size, extremes->largest + 1);
+  }
+  const auto* first = static_cast<const unsigned char*>(bytes);
   set_locked(number(to), range_of(Bytes(first, first + size), trust));
 }
 
 void KnownBytes::set_partly(const void* to, const PartlyKnown& bytes, std::size_t size,
                             Trust trust) {
-  const bool is_followed = size <= kMaxBytes || are_object(bytes.bytes.data(), bytes.bytes.size());
-  if (!is_followed || bytes.bytes.empty()) return forget(to, size);
+  if (bytes.bytes.empty() || !is_kept(bytes.bytes.data(), size)) return forget(to, size);
   const std::lock_guard lock(mutex_);
   set_partly_locked(number(to), range_of(bytes.bytes, trust), bytes.gaps);
 }
@@ -80,8 +105,7 @@ void KnownBytes::set_share(const void* at, std::size_t size, double share) {
 
 void KnownBytes::set_limit(const void* at, std::size_t size, std::int64_t limit) {
   const std::lock_guard lock(mutex_);
-  const double zeros = 1 / static_cast<double>(limit);
-  set_share_locked(number(at), {.size = size, .not_zero = 1 - zeros, .limit = limit});
+  set_limit_locked(number(at), size, limit);
 }
 
 bool KnownBytes::copy_share(const void* at, std::size_t size, const void* from) {
@@ -127,7 +151,7 @@ void KnownBytes::forget(const void* at, std::size_t size) {
 void KnownBytes::guess(const void* at, std::size_t size, Bytes element) {
   const std::lock_guard lock(mutex_);
   forget_locked(number(at), size);
-  guesses_[number(at)] = {size, std::move(element), doubts_};
+  guesses_[number(at)] = {size, std::move(element)};
 }
 
 void KnownBytes::forget_assumed() {
@@ -193,21 +217,31 @@ bool KnownBytes::read(void* to, const void* from, std::size_t size) const {
   return gaps.empty() && !found.is_assumed && found.doubts != kDoubted;
 }
 
+bool KnownBytes::is_kept(const void* bytes, std::size_t size) {
+  if (size <= kMaxBytes || are_object(bytes, size)) return true;
+  return size <= kMaxBytesOfNumbers && extremes_of(bytes, size).has_value();
+}
+
 KnownBytes::Range KnownBytes::range_of(Bytes bytes, Trust trust) const {
-  const bool is_object = bytes.size() > kMaxBytes;
+  const bool is_object = bytes.size() > kMaxBytes && are_object(bytes.data(), bytes.size());
   return {std::move(bytes), trust.is_assumed, trust.is_doubted ? kDoubted : doubts_, is_object};
 }
 
-/// Whether what stands there is not too much, or there is an object in it.
+/// Whether what stands there is not too much, or there is an object in it, or no more than whole
+/// numbers may be and all is known.
 bool KnownBytes::is_followed_locked(std::uintptr_t from, std::size_t size) const {
   if (size <= kMaxBytes) return true;
-  if (!had_object_ || size > kMaxBytesOfObject) return false;
+  if (size > (had_object_ ? kMaxBytesOfObject : kMaxBytesOfNumbers)) return false;
   auto range = ranges_.upper_bound(from);
   if (range != ranges_.begin()) --range;
-  const auto end = ranges_.lower_bound(from + size);
-  return std::any_of(range, end, [from](const auto& each) {
-    return each.second.is_object && each.first + each.second.size() > from;
-  });
+  std::size_t known = 0;
+  for (; range != ranges_.end() && range->first < from + size; ++range) {
+    const std::uintptr_t end = range->first + range->second.size();
+    if (end <= from) continue;
+    if (range->second.is_object) return true;
+    known += std::min(end, from + size) - std::max(range->first, from);
+  }
+  return size <= kMaxBytesOfNumbers && known == size;
 }
 
 void KnownBytes::set_locked(std::uintptr_t to, Range range) {
@@ -243,7 +277,7 @@ void KnownBytes::set_partly_locked(std::uintptr_t to, Range range, const std::ve
 /// go on. Of those of a size what may have been written over does. False: the others are as small.
 bool KnownBytes::make_room_locked(std::size_t size) {
   const auto is_there = [&] { return bytes_ + size <= kMaxBytesInAll; };
-  for (std::size_t kept = kMaxBytes; !is_there(); kept /= 2) {
+  for (std::size_t kept = kMaxBytesOfNumbers; !is_there(); kept /= 2) {
     forget_larger_locked(kept, /*is_only_doubted=*/true);
     if (is_there()) return true;
     if (size > kept) return false;
@@ -299,7 +333,7 @@ void KnownBytes::forget_locked(std::uintptr_t begin, std::size_t size) {
 void KnownBytes::read_guess_locked(unsigned char* to, std::uintptr_t from, std::size_t size) const {
   std::fill_n(to, size, static_cast<unsigned char>(0));
   const auto* found = range_around(guesses_, from);
-  if (found == nullptr || found->second.doubts != doubts_) return;
+  if (found == nullptr) return;
   const auto& [begin, guess] = *found;
   const std::size_t known = std::min<std::size_t>(size, begin + guess.size - from);
   for (std::size_t i = 0; i < known; ++i) {
@@ -310,6 +344,11 @@ void KnownBytes::read_guess_locked(unsigned char* to, std::uintptr_t from, std::
 void KnownBytes::set_share_locked(std::uintptr_t at, const Share& share) {
   forget_locked(at, share.size);
   shares_[at] = share;
+}
+
+void KnownBytes::set_limit_locked(std::uintptr_t at, std::size_t size, std::int64_t limit) {
+  const double zeros = 1 / static_cast<double>(limit);
+  set_share_locked(at, {.size = size, .not_zero = 1 - zeros, .limit = limit});
 }
 
 /// Null: there is none.

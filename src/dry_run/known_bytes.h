@@ -37,15 +37,23 @@ struct PartlyKnown {
 class KnownBytes {
  public:
   static constexpr std::size_t kMaxBytes = 1 << 20;  // of one copy
-  static constexpr std::size_t kMaxBytesInAll = 64 << 20;
+  static constexpr std::size_t kMaxBytesOfNumbers = 16 << 20;
+  static constexpr std::size_t kMaxBytesInAll = 256 << 20;
   static constexpr std::size_t kMaxBytesOfObject = 512 << 20;
+
+  /// Of elements of so many bytes. Those of eight may be whole numbers, as tokens and the ends of a
+  /// graph's edges are: of these kMaxBytesOfNumbers are known, as programs compute sizes by them.
+  static constexpr std::size_t max_bytes(std::size_t width) {
+    return width == sizeof(std::int64_t) ? kMaxBytesOfNumbers : kMaxBytes;
+  }
 
   /// Whether bytes are an object of Python's that ranks send each other, by how pickles and
   /// PyTorch's files begin. Up to kMaxBytesOfObject they are known, as a program can't go on
   /// without them, and do not count in all.
   static bool are_object(const void* bytes, std::size_t size);
 
-  /// `bytes` now stand at `to`. Where they can't be trusted read() counts them for not known.
+  /// `bytes` now stand at `to`. Where they can't be trusted read() counts them for not known. Of
+  /// whole numbers that are too many their limit is known.
   void set(const void* to, const void* bytes, std::size_t size, Trust trust = {});
   /// Likewise, of which some are not known. Where these lie in too many places, nothing is known.
   void set_partly(const void* to, const PartlyKnown& bytes, std::size_t size, Trust trust);
@@ -67,8 +75,7 @@ class KnownBytes {
   bool has_shares() const;
   /// Something that is not known now stands there.
   void forget(const void* at, std::size_t size);
-  /// Likewise; the host reads each element as `element` until something may have been written over
-  /// it, in place of zeros. No kernel does.
+  /// Likewise; the host reads each element as `element` in place of zeros. No kernel does.
   void guess(const void* at, std::size_t size, std::vector<unsigned char> element);
   void forget_assumed();
   /// Something may have been written anywhere: all that is known is assumed from now on.
@@ -99,6 +106,7 @@ class KnownBytes {
   };
   static constexpr std::int64_t kDoubted = -1;
 
+  static bool is_kept(const void* bytes, std::size_t size);
   Range range_of(Bytes bytes, Trust trust) const;
   bool is_followed_locked(std::uintptr_t from, std::size_t size) const;
   void set_locked(std::uintptr_t to, Range range);
@@ -118,11 +126,11 @@ class KnownBytes {
   struct Guess {
     std::size_t size = 0;
     Bytes element;
-    std::int64_t doubts = 0;  // how many there had been
   };
 
   void read_guess_locked(unsigned char* to, std::uintptr_t from, std::size_t size) const;
   void set_share_locked(std::uintptr_t at, const Share& share);
+  void set_limit_locked(std::uintptr_t at, std::size_t size, std::int64_t limit);
   const Share* share_locked(std::uintptr_t from) const;
 
   mutable std::mutex mutex_;

@@ -309,7 +309,8 @@ bool run_arithmetic(std::string_view name, void** arguments, KnownBytes& known,
   static auto& known_names = *new ByName<Arithmetic>(&find_arithmetic);
   const auto& [operation, guess, rest, stand_in_of] = known_names(name);
   // Of so much at most a share is known, and what follows takes its time.
-  const bool is_much = at<std::uint32_t>(arguments[0]) > KnownBytes::kMaxBytes;
+  constexpr std::size_t kMost = KnownBytes::kMaxBytesOfNumbers / sizeof(std::int64_t);
+  const bool is_much = at<std::uint32_t>(arguments[0]) > kMost;
   if (operation == nullptr || (is_much && guess == nullptr)) return false;
   const auto operands = find_operands(name, arguments, operation->signature);
   if (!operands) return false;
@@ -325,7 +326,7 @@ bool run_arithmetic(std::string_view name, void** arguments, KnownBytes& known,
   const auto read = read_all(*operands, inputs);
   const bool is_any_unknown = !std::ranges::all_of(read, &PartlyKnown::has_any);
   if (guess != nullptr && is_any_unknown && guess(*operation, *operands, known)) return true;
-  if (size > KnownBytes::kMaxBytes) return known.forget(written.data, size), true;
+  if (size > KnownBytes::max_bytes(written.width)) return known.forget(written.data, size), true;
   const auto stand_in = stand_in_of(*operands, read);
   Computed result;
   if (may_be_known(*operation, read, *operands, stand_in)) {
@@ -333,6 +334,9 @@ bool run_arithmetic(std::string_view name, void** arguments, KnownBytes& known,
   }
   if (operands->count == 1 && !result.bytes.knows(0, size)) {
     return forget_one(known, written.data, written.type), true;
+  }
+  if (result.bytes.bytes.empty() && written.type == c10::ScalarType::Bool) {
+    return known.guess(written.data, size, {1}), true;  // where the host chooses by a mask as well
   }
   if (const auto holds = rest(*operands, known)) take_rest(result, *holds);
   Trust trust = inputs.trust();

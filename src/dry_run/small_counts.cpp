@@ -36,7 +36,7 @@ struct Chosen {
 
 /// A share of the elements, which lie evenly.
 Chosen choose_evenly(double share, int elements) {
-  constexpr std::int32_t kMostPlaces = KnownBytes::kMaxBytes / sizeof(std::int64_t);
+  constexpr std::int32_t kMostPlaces = KnownBytes::kMaxBytesOfNumbers / sizeof(std::int64_t);
   Chosen chosen{static_cast<std::int32_t>(std::lround(share * elements)), kAssumed, {}};
   if (chosen.count > kMostPlaces) return chosen;
   for (std::int64_t i = 0; i < chosen.count; ++i) {

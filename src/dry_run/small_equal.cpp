@@ -51,15 +51,14 @@ std::optional<std::size_t> few_known(const Operands& operands, const KnownBytes&
 /// often one of these. False: there is no limit.
 bool compare_below_limit(const Operands& operands, KnownBytes& known) {
   std::size_t compared = 1;
-  if (is_with_number(operands)) {
-    if (held_number(operands) < 0) return false;
-  } else {
+  const double number = is_with_number(operands) ? held_number(operands) : 0;
+  if (!is_with_number(operands)) {
     const auto few = few_known(operands, known);
     if (!few) return false;
     compared = 3 - *few;
   }
   const auto limit = known.limit(operands.tensors[compared].data);
-  if (!limit) return false;
+  if (!limit || number < 0 || number >= static_cast<double>(*limit)) return false;
   put_matches(known, operands.tensors[0].data, operands.count, *limit, asks_for_others(operands));
   return true;
 }

@@ -52,7 +52,7 @@ bool run_roll(std::string_view name, void** arguments, KnownBytes& known, Owns o
   const void* const to = pointer(arguments, 1);
   const std::size_t size = number(2) * width;
   if (!owns(pointer(arguments, 0)) || !owns(to) || row == 0 || number(2) % row != 0) return false;
-  if (size > KnownBytes::kMaxBytes) return known.forget(to, size), true;
+  if (size > KnownBytes::max_bytes(width)) return known.forget(to, size), true;
   Inputs inputs(known);
   const auto bytes = inputs.bytes(pointer(arguments, 0), size);
   std::vector<unsigned char> rolled(size);
@@ -77,7 +77,7 @@ bool run_flip(const char* name, void** arguments, KnownBytes& known, Owns owns) 
   const Flip flip(arguments[1]);
   const auto count = static_cast<std::size_t>(at<int>(arguments[0]));
   const std::size_t width = opaque_bytes(name);
-  if (width == 0 || count == 0 || count * width > KnownBytes::kMaxBytes ||
+  if (width == 0 || count == 0 || count * width > KnownBytes::max_bytes(width) ||
       !flip.places.is_laid_out() || !owns(flip.to) || !owns(flip.from)) {
     return false;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/dry_run/small_join.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
@@ -170,6 +171,18 @@ std::optional<double> share_of(const Join& join, unsigned parts, const KnownByte
   return has_share ? std::optional(not_zero / all) : std::nullopt;
 }
 
+/// Of whole numbers of all parts, of which no more is known; nothing: of one part there is none.
+std::optional<std::int64_t> limit_of(const Join& join, unsigned parts, const KnownBytes& known) {
+  std::optional<std::int64_t> limit;
+  for (std::size_t part = 0; part < parts; ++part) {
+    if (join.elements(part) == 0) continue;
+    const auto of_part = known.limit(join.from(part));
+    if (!of_part) return std::nullopt;
+    limit = std::max(limit.value_or(0), *of_part);
+  }
+  return limit;
+}
+
 }  // namespace
 
 bool is_join(const char* name) { return form_of(name).has_value(); }
@@ -183,6 +196,9 @@ bool run_join(const char* name, void** arguments, unsigned parts, KnownBytes& kn
     if (join.elements(part) == 0) continue;
     if (!owns(join.from(part)) || join.run(part) == 0) return false;
     runs += join.elements(part) / join.run(part);
+  }
+  if (const auto limit = limit_of(join, parts, known)) {
+    return known.set_limit(join.to(), join.bytes(), *limit), true;
   }
   if (const auto share = share_of(join, parts, known)) {
     return known.set_share(join.to(), join.bytes(), *share), true;

@@ -20,6 +20,7 @@
 #include "src/dry_run/small_largest.h"
 #include "src/dry_run/small_launch.h"
 #include "src/dry_run/small_lists.h"
+#include "src/dry_run/small_losses.h"
 #include "src/dry_run/small_masked.h"
 #include "src/dry_run/small_operands.h"
 #include "src/dry_run/small_radix.h"
@@ -61,7 +62,7 @@ bool fill(const SmallLaunch& of, KnownBytes& known, Owns owns) {
   if (!owns(to)) return false;
   const std::size_t width = bytes_of_type(*fill_type(of.name));
   const std::size_t size = launch.count * width;
-  if (size > KnownBytes::kMaxBytes) return known.forget(to, size), true;
+  if (size > KnownBytes::max_bytes(width)) return known.forget(to, size), true;
   std::vector<unsigned char> bytes(size);
   for (std::size_t i = 0; i < size; ++i) {
     bytes[i] = static_cast<const unsigned char*>(launch.functor)[i % width];
@@ -151,6 +152,7 @@ constexpr std::array kKinds{
            return run_random(launch.name, launch.arguments, threads, known, owns);
          }},
     Kind{&is_softmax, &by_name<run_softmax>},
+    Kind{&is_loss, &by_name<run_loss>},
     Kind{&is_repeat, &by_name<run_repeat>},
     Kind{&is_reduction, &by_operation<run_reduction>},
     Kind{&is_triangle, &by_blocks<run_triangle>},

@@ -52,7 +52,7 @@ bool run_replacement(c10::ScalarType type, const Operands& operands, KnownBytes&
   const std::size_t width = bytes_of_type(type);
   const std::size_t reach = written.reach(operands.sizes);
   const auto* source = at<const char*>(operands.functor);
-  if (reach > KnownBytes::kMaxBytes) return known.forget(written.data, reach), true;
+  if (reach > KnownBytes::max_bytes(width)) return known.forget(written.data, reach), true;
   Elements kept(known, old.data, old.reach(operands.sizes));
   Elements masks(known, mask.data, mask.reach(operands.sizes));
   Elements places(known, place.data, place.reach(operands.sizes));

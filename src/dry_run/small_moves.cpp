@@ -135,7 +135,8 @@ void run_moves(const Moves& moves, KnownBytes& known) {
   const Span span = span_of(moves);
   const bool is_taken = moves.number != nullptr || known.has_any(moves.from, moves.from_reach);
   const bool is_written_over = known.has_any(moves.to + span.begin, span.end - span.begin);
-  if (span.end - span.begin > KnownBytes::kMaxBytes || (!is_taken && !is_written_over)) {
+  if (span.end - span.begin > KnownBytes::max_bytes(moves.width) ||
+      (!is_taken && !is_written_over)) {
     return known.forget(moves.to + span.begin, span.end - span.begin);
   }
   run_in(span, moves, known);

@@ -42,7 +42,7 @@ struct Moves {
 
 /// Whether so many elements are worth a look.
 inline bool are_few(std::size_t count, std::size_t width) {
-  return count <= KnownBytes::kMaxBytes / width;
+  return count <= KnownBytes::max_bytes(width) / width;
 }
 
 /// Brings what is known up to date. Of what is joined, the type is one that is followed.

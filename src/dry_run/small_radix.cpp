@@ -145,7 +145,7 @@ bool run_range_in_rows(bool has_rows, void** arguments, KnownBytes& known, Owns 
   const auto length = at<std::uint32_t>(arguments[2]);
   if (!owns(to) || count == 0 || length == 0) return false;
   const std::size_t size = std::size_t{count} * sizeof(std::int64_t);
-  if (size > KnownBytes::kMaxBytes) return known.forget(to, size), true;
+  if (size > KnownBytes::kMaxBytesOfNumbers) return known.forget(to, size), true;
   Numbers numbers;
   for (std::int64_t i = 0; i < count; ++i) {
     numbers.push_back(has_rows ? i % length << kBits | i / length : i % length);

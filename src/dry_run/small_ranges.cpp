@@ -96,7 +96,7 @@ bool run_range(const char* name, void** arguments, KnownBytes& known,
   const auto* to = at<const void*>(arguments[2]);
   if (count < 1 || !owns(to)) return false;
   const std::size_t size = static_cast<std::size_t>(count) * range.width;
-  if (size > KnownBytes::kMaxBytes) {
+  if (size > KnownBytes::max_bytes(range.width)) {
     known.forget(to, size);
     return true;
   }

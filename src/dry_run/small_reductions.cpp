@@ -97,7 +97,8 @@ template <class T>
 Bytes reduced(const Reducer& reducer, const Reduce& reduce, const void* operation, Inputs& inputs) {
   using Sum = std::conditional_t<std::is_floating_point_v<T>, double,
                                  std::conditional_t<std::is_same_v<T, bool>, int, T>>;
-  if (reduce.inputs_of_one() > KnownBytes::kMaxBytes / reduce.results_in_all()) return {};
+  const std::size_t most = KnownBytes::max_bytes(sizeof(T)) / sizeof(T);
+  if (reduce.inputs_of_one() > most / reduce.results_in_all()) return {};
   const unsigned char gap = std::is_same_v<T, bool> && reducer.fold != Fold::any ? 1 : 0;
   const Bytes bytes = inputs.bytes(reduce.from(), reduce.reach(), gap);
   if (bytes.empty() || may_be_added_to<T>(bytes, inputs.trust())) return {};
@@ -185,6 +186,18 @@ void put_sums_of_ones(double share, const Reduce& reduce, KnownBytes& known) {
   known.set(reduce.to(), sums.data(), sums.size() * sizeof(sums[0]), kAssumed);
 }
 
+/// The largest or the smallest of whole numbers below a limit, of which no more is known. False: it
+/// is neither that is looked for, or there is no limit.
+bool put_extreme(const Reducer& reducer, const Reduce& reduce, const void* to, KnownBytes& known) {
+  const bool is_largest = reducer.fold == Fold::largest;
+  const auto limit = known.limit(reduce.from());
+  if (!limit || reducer.type != c10::ScalarType::Long) return false;
+  if (!is_largest && reducer.fold != Fold::smallest) return false;
+  const Numbers results(reduce.results_in_all(), is_largest ? *limit - 1 : 0);
+  known.set(to, results.data(), results.size() * sizeof(results[0]), kAssumed);
+  return true;
+}
+
 /// What a kernel that is compiled late begins with says which type it is of.
 bool is_of_expected_type(const Reducer& reducer, const void* operation) {
   return !reducer.is_compiled_late || at<std::int64_t>(operation) == 1;
@@ -222,8 +235,11 @@ bool run_reduction(const char* name, const void* operation, KnownBytes& known, O
     Reducer other = reducer;
     other.fold = Fold::largest;
     const Bytes largest = found_by(other);
-    put(known, reduce.also_to(), {largest.data(), reduce.size(), !largest.empty()}, inputs);
+    if (!largest.empty() || !put_extreme(other, reduce, reduce.also_to(), known)) {
+      put(known, reduce.also_to(), {largest.data(), reduce.size(), !largest.empty()}, inputs);
+    }
   }
+  if (found.empty() && put_extreme(reducer, reduce, reduce.to(), known)) return true;
   const auto share = known.share(reduce.from());
   if (found.empty() && reducer.is_check() && (share || reducer.fold == Fold::all)) {
     const double expected = share.value_or(1) * static_cast<double>(reduce.inputs_of_one());

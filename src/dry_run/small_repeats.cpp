@@ -32,7 +32,7 @@ bool run_repeat(const char* name, void** arguments, KnownBytes& known, Owns owns
   const Numbers ends = inputs.numbers(pointer(arguments, 1), static_cast<std::size_t>(things));
   if (ends.empty() || ends.back() < 0) return false;  // how much is written is not known either
   const std::size_t size = static_cast<std::size_t>(ends.back()) * width;
-  if (size > KnownBytes::kMaxBytes) return known.forget(to, size), true;
+  if (size > KnownBytes::max_bytes(width)) return known.forget(to, size), true;
   Bytes result(size);
   std::size_t place = 0;
   for (std::int64_t thing = 0; thing < things; ++thing) {

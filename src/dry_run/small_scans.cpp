@@ -65,7 +65,7 @@ Scan scan_of(std::string_view name, void** arguments) {
 template <class T>
 void run_joined(const Scan& scan, bool is_product, KnownBytes& known) {
   const std::size_t size = scan.elements() * sizeof(T);
-  if (size > KnownBytes::kMaxBytes) return known.forget(scan.to, size);
+  if (size > KnownBytes::max_bytes(sizeof(T))) return known.forget(scan.to, size);
   Inputs inputs(known);
   const auto bytes = inputs.bytes(scan.from, size);
   std::vector<T> joined(bytes.size() / sizeof(T));

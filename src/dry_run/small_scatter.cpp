@@ -117,7 +117,8 @@ bool run_scatter(const char* name, void** arguments, KnownBytes& known, Owns own
     known.forget(moves.to, moves.reach);
     return true;
   };
-  const bool is_large = moves.reach > KnownBytes::kMaxBytes || !are_few(launch.count, form.width);
+  const bool is_large =
+      moves.reach > KnownBytes::max_bytes(form.width) || !are_few(launch.count, form.width);
   if (is_large || !indices.has_any()) return forget();
   for (std::size_t i = 0; i < launch.count; ++i) {
     const auto index = indices.at(launch.places.of(i, tensors - 1), launch.size());

@@ -180,8 +180,8 @@ bool run_sort_in_place(const char* name, void** arguments, KnownBytes& known, Ow
   const SortLaunch launch(form, name, arguments);
   const bool is_too_long = form.kernel == kBitonic && launch.length > 2 * form.threads;
   if (!launch.is_laid_out(owns) || is_too_long) return false;
-  if (launch.reach_of_keys() > KnownBytes::kMaxBytes ||
-      launch.reach_of_values() > KnownBytes::kMaxBytes) {
+  if (launch.reach_of_keys() > KnownBytes::max_bytes(launch.width) ||
+      launch.reach_of_values() > KnownBytes::kMaxBytesOfNumbers) {
     known.forget(launch.keys.data(), launch.reach_of_keys());
     known.forget(launch.values.data(), launch.reach_of_values());
     return true;

@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace headroom::dry_run {
 namespace {
@@ -201,7 +203,38 @@ TEST(KnownBytes, AreGuessedUntilSomethingMayHaveBeenWrittenThere) {
   EXPECT_EQ(read(2, 6), "......");
   EXPECT_EQ(read(8, 4), "dede");
   known.doubt_all();
-  EXPECT_EQ(read(8, 4), "....");
+  EXPECT_EQ(read(8, 4), "dede");
+}
+
+// Tokens, and the ends of a graph's edges.
+TEST(KnownBytes, KeepMoreOfWholeNumbersThanOfOthers) {
+  KnownBytes known;
+  constexpr std::size_t kMost = KnownBytes::kMaxBytesOfNumbers / sizeof(std::int64_t);
+  std::vector<std::int64_t> numbers(kMost + 1, 7);
+  numbers[5] = 9;
+  known.set(numbers.data(), numbers.data(), kMost * sizeof(std::int64_t));
+  EXPECT_EQ(known.find(numbers.data(), kMost * sizeof(std::int64_t)).size(),
+            KnownBytes::kMaxBytesOfNumbers);
+  known.set(numbers.data(), numbers.data(), numbers.size() * sizeof(std::int64_t));
+  EXPECT_FALSE(known.has_any(numbers.data(), numbers.size() * sizeof(std::int64_t)));
+  EXPECT_EQ(known.limit(&numbers[kMost]), 10);
+  numbers[6] = -1;  // below a limit there are none
+  known.set(numbers.data(), numbers.data(), numbers.size() * sizeof(std::int64_t));
+  EXPECT_EQ(known.limit(numbers.data()), std::nullopt);
+  const std::vector<float> floats(kMost, 7);
+  known.set(floats.data(), floats.data(), kMost * sizeof(float));
+  EXPECT_FALSE(known.has_any(floats.data(), kMost * sizeof(float)));
+}
+
+TEST(KnownBytes, FindManyNumbersThatLieInParts) {
+  KnownBytes known;
+  constexpr std::size_t kPart = KnownBytes::kMaxBytes / sizeof(std::int64_t);
+  const std::vector<std::int64_t> numbers(2 * kPart, 7);
+  known.set(numbers.data(), numbers.data(), kPart * sizeof(std::int64_t));
+  EXPECT_TRUE(known.find(numbers.data(), 2 * KnownBytes::kMaxBytes).empty());
+  known.set(&numbers[kPart], numbers.data(), kPart * sizeof(std::int64_t));
+  EXPECT_EQ(known.find(numbers.data(), 2 * KnownBytes::kMaxBytes).size(),
+            2 * KnownBytes::kMaxBytes);
 }
 
 TEST(KnownBytes, KeepSharesUntilSomethingElseStandsThere) {

@@ -8,6 +8,21 @@
 namespace headroom {
 namespace {
 
+// cuDNN is asked in a namespace of its own, and reads variables there when it compiles a kernel.
+// Memory that held the variables before is what was allocated since.
+TEST_F(PythonProgram, SetsVariablesBesideCudnn) {
+  expect_to_hold(
+      "import ctypes, os, torch\n"
+      "os.environ['FIRST'] = '1'\n"
+      "image = torch.randn(4, 128, 4, 4, device='cuda', requires_grad=True)\n"
+      "torch.nn.Conv2d(128, 8, 3).cuda()(image)\n"
+      "for i in range(8): os.environ[f'NEXT_{i}'] = '1'\n"
+      "others = [ctypes.create_string_buffer(b'A' * size)\n"
+      "          for size in range(256, 2048, 8) for _ in range(200)]\n"
+      "layer = torch.nn.Conv2d(128, 128, 3, groups=128, padding=1, bias=False).cuda()\n"
+      "layer(image.to(memory_format=torch.channels_last)).sum().backward()\n");
+}
+
 // It runs three times: as estimated, with a host far ahead of the GPU, and with one that waits.
 TEST_F(PythonProgram, TellsTheBoundsOfWhatItReserves) {
   unsetenv(kHostPace);

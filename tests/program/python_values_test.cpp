@@ -57,6 +57,57 @@ TEST_F(PythonProgram, TakesForTrueThatWhatItComputedIsValid) {
   EXPECT_GE(Json::parse(ended.out)["processes"][0]["values_read"], 2);
 }
 
+// Behind kernels of which nobody knows where they write, too.
+TEST_F(PythonProgram, ReadsLossesAsOnes) {
+  expect_to_hold(
+      "import torch\n"
+      "model = torch.nn.Linear(64, 5).cuda()\n"
+      "optimizer = torch.optim.AdamW(model.parameters())\n"
+      "images, labels = torch.randn(32, 64).cuda(), torch.zeros(32, dtype=torch.long).cuda()\n"
+      "cross_entropy = torch.nn.functional.cross_entropy\n"
+      "for loss in (model(images).pow(2).mean(), cross_entropy(model(images), labels),\n"
+      "             cross_entropy(model(images).view(2, 5, 16), labels.view(2, 16))):\n"
+      "    assert loss.item() == 1\n"
+      "    loss.backward()\n"
+      "    optimizer.step()\n"
+      "    assert loss.item() == 1\n"
+      "    other = torch.empty((), dtype=torch.int32, device='cuda')\n"
+      "    place = loss.data_ptr()\n"
+      "    del loss, other\n"
+      "    numbers = [torch.empty((), dtype=torch.int32, device='cuda') for _ in range(64)]\n"
+      "    there = [number for number in numbers if number.data_ptr() == place]\n"
+      "    assert all(number.item() == 0 for number in there)\n");
+}
+
+// All is kept, wherever it is chosen.
+TEST_F(PythonProgram, ChoosesByAMaskThatNobodyComputedOnTheHostToo) {
+  expect_to_hold(
+      "import torch\n"
+      "scores = torch.nn.Linear(2, 48).cuda()(torch.randn(2).cuda())\n"
+      "mask = scores > 0.5\n"
+      "assert torch.arange(48).cuda()[mask].shape == torch.arange(48)[mask.cpu()].shape == (48,)\n"
+      "assert mask.tolist() == [True] * 48\n");
+}
+
+// As graphs ask for the number of their nodes, of edges of more than 1 MiB and of more than 16 MiB,
+// some of which were joined on the device.
+TEST_F(PythonProgram, FindsTheLargestOfManyNumbers) {
+  expect_to_hold(
+      "import torch\n"
+      "key = torch.randperm(3000 * 3000)[:40000]\n"
+      "ends = torch.stack([key // 3000, key % 3000])\n"
+      "edges = torch.cat([ends.cuda()] * 2, 1)\n"
+      "assert edges.max() == ends.max() and edges.amin() == ends.min()\n"
+      "nodes = int(edges.max()) + 1\n"
+      "keys = (edges[0] * nodes + edges[1]).sort()[0]\n"
+      "assert edges[:, 1:][:, keys[1:] > keys[:-1]].shape[1] == 39999\n"
+      "many = torch.randint(0, 100000, (2, 1500000))\n"
+      "edges = many.cuda()\n"
+      "assert edges.max() == torch.cat([edges, edges], 1).clone().max() == many.max()\n"
+      "assert [int(each) for each in edges.aminmax()] == [0, int(many.max())]\n"
+      "assert not (edges == 100000).any() and (edges == 5).any()\n");
+}
+
 // Whether they lie in a row or are broadcast.
 TEST_F(PythonProgram, ComparesBools) {
   expect_to_hold(
