@@ -154,6 +154,12 @@ void KnownBytes::guess(const void* at, std::size_t size, Bytes element) {
   guesses_[number(at)] = {size, std::move(element)};
 }
 
+void KnownBytes::guess_below(const void* at, std::size_t size, std::int64_t limit, Bytes element) {
+  const std::lock_guard lock(mutex_);
+  set_limit_locked(number(at), size, limit);
+  guesses_[number(at)] = {size, std::move(element)};
+}
+
 void KnownBytes::forget_assumed() {
   const std::lock_guard lock(mutex_);
   if (!may_assume_) return;

@@ -77,6 +77,9 @@ class KnownBytes {
   void forget(const void* at, std::size_t size);
   /// Likewise; the host reads each element as `element` in place of zeros. No kernel does.
   void guess(const void* at, std::size_t size, std::vector<unsigned char> element);
+  /// The host does so where numbers up to `limit` stand, and no more is known of them.
+  void guess_below(const void* at, std::size_t size, std::int64_t limit,
+                   std::vector<unsigned char> element);
   void forget_assumed();
   /// Something may have been written anywhere: all that is known is assumed from now on.
   void doubt_all();

@@ -116,16 +116,21 @@ bool run_pairs(const RadixForm& form, const RadixLaunch& launch, KnownBytes& kno
   const std::size_t key_bytes = owns(launch.to_keys) ? launch.count * width : 0;
   Inputs inputs(known);
   const Bytes keys = inputs.bytes(launch.keys, launch.count * width);
-  if (keys.empty()) {
+  Bytes values;
+  if (has_values) values = inputs.bytes(launch.values, launch.count * form.value_bytes);
+  if (keys.empty()) {  // in whatever order, no place comes twice
     known.forget(launch.to_keys, key_bytes);
-    if (has_values) known.forget(launch.to_values, launch.count * form.value_bytes);
+    const std::size_t size = launch.count * form.value_bytes;
+    if (!values.empty()) {
+      known.set(launch.to_values, values.data(), size, kAssumed);
+    } else if (has_values) {
+      known.forget(launch.to_values, size);
+    }
     return true;
   }
   std::vector<std::size_t> order;
   with_type(form.type,
             [&](auto zero) { order = order_of<decltype(zero)>(keys, launch, form.is_descending); });
-  Bytes values;
-  if (has_values) values = inputs.bytes(launch.values, launch.count * form.value_bytes);
   const bool are_values_known = !values.empty();
   const Bytes sorted = in_order(keys, width, order);
   values = in_order(values, form.value_bytes, order);

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "src/dry_run/parts.h"
@@ -125,14 +127,19 @@ bool run_histogram(std::string_view name, void** arguments, KnownBytes& known, O
 }
 
 /// (from, length of a row, how many of it, bool, rows, stride, the largest, their stride, where
-/// they stood, ...).
+/// they stood, ...). The host reads other places for each of a row, from the middle on: where they
+/// are words, the first may end a text.
 bool run_places_of_largest(void** arguments, KnownBytes& known, Owns owns) {
   const auto* const places = at<const void*>(arguments[8]);
   const auto length = at<std::uint32_t>(arguments[1]);
-  const std::size_t count =
-      std::size_t{at<std::uint32_t>(arguments[2])} * at<std::uint32_t>(arguments[4]);
-  if (!owns(places) || length == 0) return false;
-  known.set_limit(places, count * sizeof(std::int64_t), length);
+  const auto most = at<std::uint32_t>(arguments[2]);
+  const std::size_t count = std::size_t{most} * at<std::uint32_t>(arguments[4]);
+  if (!owns(places) || length == 0 || most == 0) return false;
+  Numbers of_row;
+  for (std::uint32_t i = 0; i < most; ++i) of_row.push_back((length / 2 + i) % length);
+  std::vector<unsigned char> bytes(most * sizeof(std::int64_t));
+  std::memcpy(bytes.data(), of_row.data(), bytes.size());
+  known.guess_below(places, count * sizeof(std::int64_t), length, std::move(bytes));
   return false;  // the largest are written as well
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "src/core/error.h"
+#include "src/core/text.h"
 #include "src/programs/nccl_memory.h"
 #include "src/runner/extremes.h"
 #include "src/runner/step_time.h"
@@ -120,6 +121,17 @@ std::string not_modelled(const DryReports& reports) {
   return all;
 }
 
+/// What the process that took most did so, for a message.
+std::string taken(const DryReports& reports) {
+  std::int64_t allocated = 0;
+  std::int64_t reserved = 0;
+  for (const Json& report : reports.whole) {
+    allocated = std::max(allocated, number(report, kAllocated));
+    reserved = std::max(reserved, number(report, kReserved));
+  }
+  return format_bytes(allocated) + " allocated, " + format_bytes(reserved) + " reserved";
+}
+
 void check_followed(const DryProgram& program, const std::string& name) {
   if (!program.end.why_stuck.empty()) {
     throw Unsupported(name + ": a dry run can't follow it: " + program.end.why_stuck +
@@ -128,7 +140,8 @@ void check_followed(const DryProgram& program, const std::string& name) {
   const std::string missing = not_modelled(program.reports);
   if (!missing.empty()) {
     throw Unsupported(name + ": a dry run can't follow it: it called " + missing +
-                      ", which is not modelled (docs/programs.md)");
+                      ", which is not modelled (docs/programs.md); without that it took at most " +
+                      taken(program.reports));
   }
   if (program.reports.damaged > 0) {
     throw ConfigError(name + ": " + std::to_string(program.reports.damaged) +

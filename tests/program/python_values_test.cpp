@@ -108,6 +108,16 @@ TEST_F(PythonProgram, FindsTheLargestOfManyNumbers) {
       "assert not (edges == 100000).any() and (edges == 5).any()\n");
 }
 
+// As a search by beams does, which tells beams apart by their words.
+TEST_F(PythonProgram, ReadsNoPlaceTwiceOfTheLargest) {
+  expect_to_hold(
+      "import torch\n"
+      "words = torch.nn.Linear(64, 5000).cuda()(torch.randn(3, 64).cuda()).log_softmax(-1)\n"
+      "for places in (*words.topk(4)[1], words[0].topk(4)[1], words[0].sort()[1][:4],\n"
+      "               words[0, :100].topk(4)[1]):\n"
+      "    assert len(set(places.tolist())) == 4, places\n");
+}
+
 // Whether they lie in a row or are broadcast.
 TEST_F(PythonProgram, ComparesBools) {
   expect_to_hold(
