@@ -93,7 +93,7 @@ void KnownBytes::copy(const void* to, const void* from, std::size_t size) {
   if (!is_followed_locked(number(from), size)) return forget_locked(number(to), size);
   std::vector<bool> gaps;
   Range found = find_locked(number(from), size, &gaps);
-  if (found.bytes.empty()) return forget_locked(number(to), size);
+  if (found.bytes.empty()) return copy_guess_locked(number(to), number(from), size);
   found.is_object &= size > kMaxBytes;
   set_partly_locked(number(to), std::move(found), gaps);
 }
@@ -345,6 +345,20 @@ void KnownBytes::read_guess_locked(unsigned char* to, std::uintptr_t from, std::
   for (std::size_t i = 0; i < known; ++i) {
     to[i] = guess.element[(from - begin + i) % guess.element.size()];
   }
+}
+
+void KnownBytes::copy_guess_locked(std::uintptr_t to, std::uintptr_t from, std::size_t size) {
+  std::optional<Guess> guess;
+  const auto* found = range_around(guesses_, from);
+  const auto is_at_element = [&] {
+    return (from - found->first) % found->second.element.size() == 0;
+  };
+  if (found != nullptr && is_at_element()) {
+    guess = {std::min<std::size_t>(size, found->first + found->second.size - from),
+             found->second.element};
+  }
+  forget_locked(to, size);
+  if (guess) guesses_[to] = std::move(*guess);
 }
 
 void KnownBytes::set_share_locked(std::uintptr_t at, const Share& share) {

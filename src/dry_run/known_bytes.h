@@ -131,6 +131,7 @@ class KnownBytes {
     Bytes element;
   };
 
+  void copy_guess_locked(std::uintptr_t to, std::uintptr_t from, std::size_t size);
   void read_guess_locked(unsigned char* to, std::uintptr_t from, std::size_t size) const;
   void set_share_locked(std::uintptr_t at, const Share& share);
   void set_limit_locked(std::uintptr_t at, std::size_t size, std::int64_t limit);

@@ -30,6 +30,7 @@
 #include "src/dry_run/small_repeats.h"
 #include "src/dry_run/small_resize.h"
 #include "src/dry_run/small_row_sums.h"
+#include "src/dry_run/small_rows.h"
 #include "src/dry_run/small_scans.h"
 #include "src/dry_run/small_scatter.h"
 #include "src/dry_run/small_searches.h"
@@ -153,6 +154,7 @@ constexpr std::array kKinds{
          }},
     Kind{&is_softmax, &by_name<run_softmax>},
     Kind{&is_loss, &by_name<run_loss>},
+    Kind{&is_of_rows, &by_name<run_of_rows>},
     Kind{&is_repeat, &by_name<run_repeat>},
     Kind{&is_reduction, &by_operation<run_reduction>},
     Kind{&is_triangle, &by_blocks<run_triangle>},

@@ -204,6 +204,8 @@ TEST(KnownBytes, AreGuessedUntilSomethingMayHaveBeenWrittenThere) {
   EXPECT_EQ(read(8, 4), "dede");
   known.doubt_all();
   EXPECT_EQ(read(8, 4), "dede");
+  known.copy(&memory[2], &memory[10], 2);
+  EXPECT_EQ(read(2, 2), "de");
 }
 
 // Tokens, and the ends of a graph's edges.

@@ -70,7 +70,7 @@ TEST_F(PythonProgram, ReadsLossesAsOnes) {
       "    assert loss.item() == 1\n"
       "    loss.backward()\n"
       "    optimizer.step()\n"
-      "    assert loss.item() == 1\n"
+      "    assert loss.item() == loss.detach().clone().item() == 1\n"
       "    other = torch.empty((), dtype=torch.int32, device='cuda')\n"
       "    place = loss.data_ptr()\n"
       "    del loss, other\n"
@@ -106,6 +106,21 @@ TEST_F(PythonProgram, FindsTheLargestOfManyNumbers) {
       "assert edges.max() == torch.cat([edges, edges], 1).clone().max() == many.max()\n"
       "assert [int(each) for each in edges.aminmax()] == [0, int(many.max())]\n"
       "assert not (edges == 100000).any() and (edges == 5).any()\n");
+}
+
+// Of rows that nobody computed each is as long as another.
+TEST_F(PythonProgram, KnowsWhereRowsOfSparseMatricesBegin) {
+  expect_to_hold(
+      "import torch\n"
+      "dense = (torch.rand(50, 40) > 0.8).float()\n"
+      "expected, found = dense.to_sparse_csr(), dense.to_sparse().cuda().to_sparse_csr()\n"
+      "assert found.crow_indices().tolist() == expected.crow_indices().tolist()\n"
+      "assert found.col_indices().tolist() == expected.col_indices().tolist()\n"
+      "rows = found.to_sparse_coo().indices().tolist()\n"
+      "assert rows == expected.to_sparse_coo().indices().tolist()\n"
+      "made = torch.nn.Linear(40, 50).cuda()(torch.randn(64, 40).cuda())\n"
+      "begins = (made > 0).float().to_sparse_csr().crow_indices().tolist()\n"
+      "assert begins == [50 * row for row in range(65)], begins\n");
 }
 
 // As a search by beams does, which tells beams apart by their words.
