@@ -14,12 +14,14 @@
 #include "src/dry_run/nccl_communicator.h"
 #include "src/dry_run/nccl_types.h"
 #include "src/dry_run/sent_by_ranks.h"
+#include "src/dry_run/watchdog.h"
 
 namespace headroom::dry_run {
 namespace {
 
 /// Queues a transfer of which this rank sends `sent` bytes, and that lasts as `moved` bytes do.
 void transfer(cudaStream_t stream, std::int64_t sent, std::int64_t moved) {
+  let_watchdogs_look();
   device_with_context().counters.collective_bytes += sent;
   Work work = peer_copy_work(dry_run().gpu, moved);
   work.launches = 1;

@@ -20,6 +20,7 @@ auto* find_in(Map& map, const Key& key) {
 struct Asker {
   bool queues_work = false;
   int questions = 0;  // since it last queued work
+  bool looks_on = false;
 };
 thread_local Asker asker;
 constexpr int kMaxDoublings = 40;  // 18 minutes
@@ -136,6 +137,8 @@ bool Timeline::is_idle(cudaStream_t handle) {
   if (asker.queues_work && asked.queued > asked.waited) ++undecided_[asked.device];
   return is_over_for_asker(by(Host::played, asked.free_at));
 }
+
+void Timeline::look_on(bool does) { asker.looks_on = does; }
 
 void Timeline::synchronize(cudaEvent_t handle) {
   const std::lock_guard lock(mutex_);
@@ -264,6 +267,7 @@ void Timeline::wait_for_place(Stream& stream) {
 bool Timeline::is_over_for_asker(std::int64_t ns) const {
   const std::int64_t now = by(Host::played, host_now_);
   if (ns <= now) return true;
+  if (asker.looks_on) return false;
   const int doublings = std::min(asker.questions++, kMaxDoublings);
   return ns <= now + (std::int64_t{1} << doublings) - 1;  // the first comes at once
 }

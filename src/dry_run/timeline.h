@@ -65,6 +65,8 @@ class Timeline {
   /// asks until it is over gets on: time passes for it.
   bool is_over(cudaEvent_t event);
   bool is_idle(cudaStream_t stream);
+  /// Whether this thread, from now on, asks for what is over now, and waits for nothing.
+  static void look_on(bool does);
   /// The host waits.
   void synchronize(cudaEvent_t event);
   void synchronize(cudaStream_t stream);

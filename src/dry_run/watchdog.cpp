@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/dry_run/watchdog.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <string_view>
+#include <vector>
+
+#include "src/dry_run/dry_run.h"
+
+namespace headroom::dry_run {
+namespace {
+
+constexpr std::int64_t kBetweenLooksNs = 100'000'000;  // as PyTorch has it
+constexpr std::int64_t kNsInASecond = 1'000'000'000;
+constexpr std::chrono::seconds kLongestLook{1};
+constexpr std::chrono::milliseconds kBetweenCalls{1};
+constexpr std::int64_t kIdleNs = 500'000'000;  // real time
+
+struct Watchdog {
+  pthread_cond_t* condition = nullptr;  // null: it does not wait
+  bool is_due = false;
+};
+
+/// Never destroyed: threads outlive the program's end.
+struct Watchdogs {
+  std::mutex mutex;
+  std::condition_variable change;
+  std::vector<Watchdog*> all;
+  std::int64_t next_look_ns = kBetweenLooksNs;
+  bool is_stuck = false;  // one did not come back, and is waited for no more
+};
+
+Watchdogs& watchdogs() {
+  static auto& them = *new Watchdogs;
+  return them;
+}
+
+/// That of this thread, for as long as it lives.
+class Own {
+ public:
+  Own() {
+    const std::lock_guard lock(watchdogs().mutex);
+    watchdogs().all.push_back(&own_);
+  }
+  ~Own() {
+    const std::lock_guard lock(watchdogs().mutex);
+    std::erase(watchdogs().all, &own_);
+    watchdogs().change.notify_all();
+  }
+  Own(const Own&) = delete;
+  Own& operator=(const Own&) = delete;
+  Watchdog& get() { return own_; }
+
+ private:
+  Watchdog own_;
+};
+
+thread_local std::array<bool, 2> is_ahead{};  // by Clock
+
+timespec behind(std::int64_t ns) {
+  timespec time{};
+  clock_gettime(CLOCK_REALTIME, &time);
+  const std::int64_t sum = time.tv_nsec + ns;
+  return {time.tv_sec + sum / kNsInASecond, sum % kNsInASecond};
+}
+
+}  // namespace
+
+void let_watchdogs_look() {
+  Watchdogs& them = watchdogs();
+  std::unique_lock lock(them.mutex);
+  const std::int64_t now = dry_run().timeline.host_now_ns();
+  if (now < them.next_look_ns || them.is_stuck) return;
+  them.next_look_ns = now + kBetweenLooksNs;
+  for (Watchdog* each : them.all) each->is_due = true;
+  const auto have_looked = [&] {
+    return std::ranges::none_of(them.all, [](const Watchdog* each) { return each->is_due; });
+  };
+  const auto begin = std::chrono::steady_clock::now();
+  while (!have_looked()) {
+    for (Watchdog* each : them.all) {
+      if (each->condition != nullptr) pthread_cond_broadcast(each->condition);
+    }
+    them.change.wait_for(lock, kBetweenCalls);
+    them.is_stuck = std::chrono::steady_clock::now() - begin > kLongestLook;
+    if (them.is_stuck) return;
+  }
+}
+
+bool is_watchdog() {
+  thread_local const bool is = [] {
+    std::array<char, 16> name{};  // as long as Linux allows
+    return pthread_getname_np(pthread_self(), name.data(), name.size()) == 0 &&
+           std::string_view(name.data()).starts_with("pt_nccl_watchdg");
+  }();
+  return is;
+}
+
+int wait_for_look(pthread_cond_t* condition, pthread_mutex_t* mutex, TimedWait wait) {
+  thread_local Own this_one;
+  Watchdogs& them = watchdogs();
+  Watchdog& own = this_one.get();
+  thread_local bool looks = false;
+  std::unique_lock lock(them.mutex);
+  if (looks) own.is_due = false;  // it has just looked
+  looks = false;
+  own.condition = condition;
+  them.change.notify_all();
+  while (true) {
+    const std::int64_t before = dry_run().timeline.host_now_ns();
+    const timespec until = behind(kIdleNs);
+    if (!own.is_due) {
+      lock.unlock();
+      const int result = wait(condition, mutex, &until);
+      lock.lock();
+      const bool is_woken = result == 0 && !own.is_due;
+      if (is_woken) {
+        own.condition = nullptr;
+        return result;
+      }
+    }
+    const bool is_idle = dry_run().timeline.host_now_ns() == before;
+    if (!own.is_due && !is_idle) continue;
+    own.condition = nullptr;
+    looks = own.is_due;
+    is_ahead = {true, true};
+    Timeline::look_on(looks);
+    return ETIMEDOUT;
+  }
+}
+
+std::int64_t ahead_ns(Clock clock) {
+  bool& is = is_ahead[static_cast<std::size_t>(clock)];
+  if (!is) return 0;
+  is = false;
+  return kBetweenLooksNs;
+}
+
+}  // namespace headroom::dry_run
