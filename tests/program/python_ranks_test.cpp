@@ -40,6 +40,32 @@ TEST_F(PythonRanks, HasAllItsRanksWhereALauncherStartsThem) {
             answer["processes"][0]["peak_allocated_bytes"]);
 }
 
+// What a collective holds that nobody waits for but by its future, PyTorch's watchdog gives back,
+// which looks every 100 ms.
+TEST_F(PythonRanks, HoldsAsMuchHoweverFastItRuns) {
+  const std::string program =
+      "import time, torch, torch.distributed as dist\n"
+      "dist.init_process_group('nccl', device_id=torch.device('cuda', 0))\n"
+      "factor = torch.ones(8192, 8192, dtype=torch.float16, device='cuda')\n"
+      "dist.all_reduce(factor)\n"
+      "def peak(nap):\n"
+      "    torch.cuda.synchronize()\n"
+      "    dist.all_reduce(factor)\n"
+      "    torch.cuda.reset_peak_memory_stats()\n"
+      "    for step in range(24):\n"
+      "        for _ in range(10): factor @ factor\n"  // 50 ms
+      "        summed = torch.ones(1 << 20, device='cuda')\n"
+      "        dist.all_reduce(summed, async_op=True).get_future().wait()\n"
+      "        del summed\n"
+      "        time.sleep(nap)\n"
+      "        if step % 4 == 3: torch.cuda.synchronize()\n"
+      "    return torch.cuda.max_memory_allocated()\n"
+      "peaks = [peak(nap) for nap in (0, 0.03, 0.12)]\n"
+      "assert peaks == peaks[:1] * 3, peaks\n";
+  const Ended ended = plan({"--ranks", "2", "--rank", "0"}, {"-c", program});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+}
+
 // Two ranks fit the machine; that these are all there are, the launcher's variable denies.
 TEST_F(PythonRanks, WaitsForNoRankOfALargerWorld) {
   const std::string program =
