@@ -8,6 +8,8 @@
 #include <optional>
 #include <utility>
 
+#include "src/dry_run/whole_numbers.h"
+
 namespace headroom::dry_run {
 namespace {
 
@@ -31,27 +33,6 @@ const typename Map::value_type* range_around(const Map& map, std::uintptr_t addr
   if (behind == map.begin()) return nullptr;
   const auto& found = *std::prev(behind);
   return address - found.first < found.second.size ? &found : nullptr;
-}
-
-struct Extremes {
-  std::int64_t smallest = 0;
-  std::int64_t largest = 0;
-};
-
-/// Of whole numbers of eight bytes; nothing: they are something else, as floats are, all zeros, or
-/// too large to be places or tokens.
-std::optional<Extremes> extremes_of(const void* bytes, std::size_t size) {
-  constexpr std::int64_t kLimit = std::int64_t{1} << 31;
-  Extremes found;
-  for (std::size_t i = 0; i + sizeof(std::int64_t) <= size; i += sizeof(std::int64_t)) {
-    std::int64_t number = 0;
-    std::memcpy(&number, static_cast<const unsigned char*>(bytes) + i, sizeof(number));
-    if (number < -kLimit || number >= kLimit) return std::nullopt;
-    found.smallest = std::min(found.smallest, number);
-    found.largest = std::max(found.largest, number);
-  }
-  const bool are_zeros = found.smallest == 0 && found.largest == 0;
-  return are_zeros || size % sizeof(std::int64_t) != 0 ? std::nullopt : std::optional(found);
 }
 
 }  // namespace
