@@ -83,10 +83,16 @@ def interval_of(figure: Figure, answer: dict, constant: float) -> tuple:
     return tuple(round(end + constant) for end in (lower, answer.get("peak_reserved_bytes", 0)))
 
 
+def with_latest(answer: dict) -> dict:
+    """Of a program that never began its peaks anew the latest are those of all."""
+    peaks = {name: value for name, value in answer.items() if name.startswith("peak_")}
+    return {f"latest_{name}": value for name, value in peaks.items()} | answer
+
+
 def judge(source: Source, answers: list, fitted: dict = None) -> tuple:
     """All figures of all rows, and the constant of each kind of figure: `fitted`, where there are
     some, or of these rows."""
-    by_key = {answer["key"]: answer for answer in answers}
+    by_key = {answer["key"]: with_latest(answer) for answer in answers}
     judged, constants = [], {}
     for figure in source.measured:
         same, less = ended_early(source, figure.column)
