@@ -13,16 +13,19 @@ namespace {
 /// No more than a program reads to decide by: a number, a size, a list of them.
 constexpr std::size_t kMaxBytesOfValues = 4096;
 
-/// What PyTorch's allocator rounds blocks up to.
-constexpr std::int64_t kUnit = 512;
+/// Whether so many bytes are all of a block of PyTorch's: it rounds up to 512, and leaves large
+/// ones up to 1 MiB.
+bool is_whole_block(const void* to, std::size_t size) {
+  const std::int64_t left = dry_run().blocks.behind(to) - static_cast<std::int64_t>(size);
+  return left < (size > (1 << 20) ? 1 << 20 : 512);
+}
 
 /// all() of one bool is a copy of it: where it is not known it is taken for true, as of several.
 /// Where a whole block is written, what is known of its elements alone is known as well.
 void copy_known(void* to, const void* from, std::size_t size) {
   KnownBytes& known = dry_run().known;
   known.copy(to, from, size);
-  const bool is_whole = dry_run().blocks.behind(to) - static_cast<std::int64_t>(size) < kUnit;
-  if (is_whole && !known.has_any(to, size)) known.copy_share(to, size, from);
+  if (is_whole_block(to, size) && !known.has_any(to, size)) known.copy_share(to, size, from);
   if (size == sizeof(bool) && known.find(to, size).empty() && is_called_by_all()) {
     known.fill(to, 1, size, kAssumed);
   }

@@ -46,13 +46,13 @@ bool KnownBytes::are_object(const void* bytes, std::size_t size) {
 }
 
 void KnownBytes::set(const void* to, const void* bytes, std::size_t size, Trust trust) {
-  const std::lock_guard lock(mutex_);
   if (!is_kept(bytes, size)) {
     const auto extremes = extremes_of(bytes, size);
-    if (!extremes || extremes->smallest < 0) return forget_locked(number(to), size);
-    return set_limit_locked(number(to), size, extremes->largest + 1);
+    if (!extremes || extremes->smallest < 0) return forget(to, size);
+    return set_limit(to, size, extremes->largest + 1);
   }
   const auto* first = static_cast<const unsigned char*>(bytes);
+  const std::lock_guard lock(mutex_);
   set_locked(number(to), range_of(Bytes(first, first + size), trust));
 }
 

@@ -326,10 +326,10 @@ bool run_arithmetic(std::string_view name, void** arguments, KnownBytes& known,
   const auto read = read_all(*operands, inputs);
   const bool is_any_unknown = !std::ranges::all_of(read, &PartlyKnown::has_any);
   if (guess != nullptr && is_any_unknown && guess(*operation, *operands, known)) return true;
-  if (size > KnownBytes::max_bytes(written.width)) return known.forget(written.data, size), true;
   const auto stand_in = stand_in_of(*operands, read);
   Computed result;
-  if (may_be_known(*operation, read, *operands, stand_in)) {
+  if (size <= KnownBytes::max_bytes(written.width) &&
+      may_be_known(*operation, read, *operands, stand_in)) {
     result = computed(*operation, *operands, read, stand_in);
   }
   if (operands->count == 1 && !result.bytes.knows(0, size)) {
