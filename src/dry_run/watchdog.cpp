@@ -32,7 +32,7 @@ struct Watchdogs {
   std::condition_variable change;
   std::vector<Watchdog*> all;
   std::int64_t next_look_ns = kBetweenLooksNs;
-  bool is_stuck = false;  // one did not come back, and is waited for no more
+  bool is_stuck = false;  // one did not come back: they look by the real clock from then on
 };
 
 Watchdogs& watchdogs() {
@@ -121,10 +121,11 @@ int wait_for_look(pthread_cond_t* condition, pthread_mutex_t* mutex, TimedWait w
       const bool is_woken = result == 0 && !own.is_due;
       if (is_woken) {
         own.condition = nullptr;
+        Timeline::look_on(false);  // as it may be the last time, and waits for all to be over
         return result;
       }
     }
-    const bool is_idle = dry_run().timeline.host_now_ns() == before;
+    const bool is_idle = them.is_stuck || dry_run().timeline.host_now_ns() == before;
     if (!own.is_due && !is_idle) continue;
     own.condition = nullptr;
     looks = own.is_due;
