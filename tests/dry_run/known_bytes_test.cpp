@@ -185,7 +185,7 @@ TEST(KnownBytes, that_are_assumed_are_forgotten_without_the_others) {
   EXPECT_EQ(known.find(at, sizeof(sent)).size(), sizeof(sent));
 }
 
-TEST(KnownBytes, AreGuessedUntilSomethingMayHaveBeenWrittenThere) {
+TEST(KnownBytes, AreGuessedUntilSomethingElseStandsThere) {
   KnownBytes known;
   alignas(16) std::array<unsigned char, 16> memory{};
   const auto read = [&](std::size_t place, std::size_t size) {
