@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/dry_run/backward_thread.h"
 
-#include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <fstream>
 #include <string>
-#include <string_view>
 #include <thread>
+
+#include "src/dry_run/thread_name.h"
 
 namespace headroom::dry_run {
 namespace {
@@ -30,14 +29,6 @@ LastCall& last_call() {
   return last;
 }
 
-/// By its name, which it has in PyTorch 2.4 and not in 2.1.
-bool runs_backward() {
-  constexpr std::string_view kName = "pt_autograd_";
-  std::array<char, 16> name{};  // as long as Linux allows
-  return pthread_getname_np(pthread_self(), name.data(), name.size()) == 0 &&
-         std::string_view(name.data()).starts_with(kName);
-}
-
 /// Whether a thread of this process is neither running nor ready to, or has ended.
 bool sleeps(pid_t thread) {
   std::ifstream file("/proc/self/task/" + std::to_string(thread) + "/stat");
@@ -50,7 +41,7 @@ bool sleeps(pid_t thread) {
 }  // namespace
 
 void let_backward_end() {
-  thread_local const bool is_backward = runs_backward();
+  thread_local const bool is_backward = is_thread_named("pt_autograd_");
   thread_local std::int64_t seen = 0;
   LastCall& last = last_call();
   if (is_backward) {

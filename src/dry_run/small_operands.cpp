@@ -91,6 +91,16 @@ void convert(const void* from, c10::ScalarType from_type, void* to, c10::ScalarT
   });
 }
 
+void put_numbers(KnownBytes& known, const void* to, const std::vector<std::int64_t>& numbers,
+                 c10::ScalarType type, Trust trust) {
+  const std::size_t width = bytes_of_type(type);
+  std::vector<unsigned char> bytes(numbers.size() * width);
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    convert(&numbers[i], c10::ScalarType::Long, &bytes[i * width], type);
+  }
+  known.set(to, bytes.data(), bytes.size(), trust);
+}
+
 void forget_one(KnownBytes& known, const void* at, c10::ScalarType type) {
   if (!c10::isFloatingType(type)) return known.forget(at, bytes_of_type(type));
   std::vector<unsigned char> one(bytes_of_type(type));

@@ -62,6 +62,10 @@ std::optional<c10::ScalarType> type_behind(std::string_view name, std::string_vi
 /// Writes the number that stands at `from` as one of another type, both of types that are followed.
 void convert(const void* from, c10::ScalarType from_type, void* to, c10::ScalarType to_type);
 
+/// These now stand there, as numbers of that type.
+void put_numbers(KnownBytes& known, const void* to, const std::vector<std::int64_t>& numbers,
+                 c10::ScalarType type, Trust trust);
+
 /// Something that is not known now stands there: one float, where `type` is one's, that the host
 /// reads as 1. Programs divide by norms and losses, and take their logarithms.
 void forget_one(KnownBytes& known, const void* at, c10::ScalarType type);

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
-#include <vector>
 
 #include "src/dry_run/small_operands.h"
 
@@ -43,16 +42,6 @@ Numbers numbers_at(const void* from, std::size_t count, c10::ScalarType type, In
   return numbers;
 }
 
-void put_numbers(const void* to, const Numbers& numbers, c10::ScalarType type, Trust trust,
-                 KnownBytes& known) {
-  const std::size_t width = bytes_of_type(type);
-  std::vector<unsigned char> bytes(numbers.size() * width);
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    convert(&numbers[i], c10::ScalarType::Long, &bytes[i * width], type);
-  }
-  known.set(to, bytes.data(), bytes.size(), trust);
-}
-
 /// (begins, rows, how many rows, how many elements): the last begin is where all end.
 void put_begins(const RowTypes& types, void** arguments, KnownBytes& known) {
   const auto rows = at<std::int64_t>(arguments[2]);
@@ -67,7 +56,7 @@ void put_begins(const RowTypes& types, void** arguments, KnownBytes& known) {
         row_of.empty() ? row * elements / rows : static_cast<std::int64_t>(before);
   }
   const Trust trust = row_of.empty() ? kAssumed : inputs.trust();
-  put_numbers(pointer(arguments, 0), begins, types.written, trust, known);
+  put_numbers(known, pointer(arguments, 0), begins, types.written, trust);
 }
 
 /// (rows, begins, how many rows, how many elements, how many matrices).
@@ -91,7 +80,7 @@ void put_rows(const RowTypes& types, void** arguments, KnownBytes& known) {
       row_of[i / (rows + 1) * elements + each] = static_cast<std::int64_t>(row);
     }
   }
-  put_numbers(to, row_of, types.written, inputs.trust(), known);
+  put_numbers(known, to, row_of, types.written, inputs.trust());
 }
 
 }  // namespace

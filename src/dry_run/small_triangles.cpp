@@ -104,11 +104,7 @@ bool run_places(std::string_view name, void** arguments, KnownBytes& known, Owns
   }
   for (std::int64_t& each : is_below ? rows : places) each += number(1);
   rows.insert(rows.end(), places.begin(), places.end());
-  Bytes result(size);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    convert(&rows[i], c10::ScalarType::Long, &result[i * width], *type);
-  }
-  known.set(to, result.data(), size);
+  put_numbers(known, to, rows, *type, /*trust=*/{});
   return true;
 }
 

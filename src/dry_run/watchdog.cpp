@@ -7,10 +7,10 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
-#include <string_view>
 #include <vector>
 
 #include "src/dry_run/dry_run.h"
+#include "src/dry_run/thread_name.h"
 
 namespace headroom::dry_run {
 namespace {
@@ -93,11 +93,7 @@ void let_watchdogs_look() {
 }
 
 bool is_watchdog() {
-  thread_local const bool is = [] {
-    std::array<char, 16> name{};  // as long as Linux allows
-    return pthread_getname_np(pthread_self(), name.data(), name.size()) == 0 &&
-           std::string_view(name.data()).starts_with("pt_nccl_watchdg");
-  }();
+  thread_local const bool is = is_thread_named("pt_nccl_watchdg");
   return is;
 }
 
