@@ -19,7 +19,7 @@ import numpy
 STEPS = 40
 END_OF_PROGRAM = re.compile(r"^={100}$", re.MULTILINE)
 NUMBER_OF_STEPS = re.compile(r"(\bnum_iterations\s*(?::\s*int\s*)?=\s*)\d+")
-TUNING = re.compile(r"(\bcoordinate_descent_tuning\s*=\s*)True")
+TUNING = re.compile(r"(\bcoordinate_descent_tuning\s*=\s*\(?\s*)True")
 TOKENS = 100_000_000  # of a file, as the source's have them
 FIRST_OF_DOCUMENT, DOCUMENT = 50256, 1024
 HEADER = (20240520, 1, TOKENS)  # of 256 numbers
@@ -62,10 +62,14 @@ def main() -> None:
     with open(CACHE / "lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # rows are planned beside one another
         text, data = program(*sys.argv[1:4]), make_tokens()
+    run = Path("run")
+    run.mkdir(exist_ok=True)
+    for place in (Path("data"), run / "data"):  # some programs lie a folder deeper than their tokens
+        if not place.is_symlink():
+            place.symlink_to(data)
+    os.chdir(run)
     Path("train_gpt.py").write_text(text)
-    if not Path("data").is_symlink():
-        Path("data").symlink_to(data)
-    Path("logs").mkdir(exist_ok=True)
+    Path("logs/final").mkdir(parents=True, exist_ok=True)  # where one writes without making it
     sys.argv = ["train_gpt.py"]
     runpy.run_path("train_gpt.py", run_name="__main__")
 

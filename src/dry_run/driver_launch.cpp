@@ -6,8 +6,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <mutex>
+#include <set>
+#include <string>
 
-#include "src/dry_run/compiled_kernels.h"
+#include "src/dry_run/compiled_work.h"
 #include "src/dry_run/dry_run.h"
 #include "src/dry_run/small_reductions.h"
 #include "src/dry_run/torch_library.h"
@@ -15,14 +18,18 @@
 namespace headroom::dry_run {
 namespace {
 
-CompiledKernels& compiled_kernels() {
-  static auto& all = *new CompiledKernels;
-  return all;
+/// Functions are known by their names, which stay. They outlive all that may still call.
+const std::string* kept(const char* name) {
+  static auto& mutex = *new std::mutex;
+  static auto& names = *new std::set<std::string>;
+  const std::lock_guard lock(mutex);
+  return &*names.emplace(name).first;
 }
 
 /// Whether the kernel writes nowhere but where DryRun::known says.
-bool is_known(const CompiledKernels::Kernel& kernel, void** arguments) {
-  return *kernel.name == kCompiledProduct && arguments != nullptr && are_kernels_of_torch_known() &&
+bool is_known(CUfunction function, void** arguments) {
+  return *reinterpret_cast<const std::string*>(function) == kCompiledProduct &&
+         arguments != nullptr && are_kernels_of_torch_known() &&
          run_reduction(kCompiledProduct, arguments[0], dry_run().known, &is_of_device);
 }
 
@@ -46,7 +53,7 @@ HEADROOM_ENTRY CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, 
 HEADROOM_ENTRY CUresult cuModuleUnload(CUmodule) { return CUDA_SUCCESS; }
 
 HEADROOM_ENTRY CUresult cuModuleGetFunction(CUfunction* function, CUmodule, const char* name) {
-  *function = reinterpret_cast<CUfunction>(compiled_kernels().add(name));
+  *function = reinterpret_cast<CUfunction>(const_cast<std::string*>(kept(name)));
   return CUDA_SUCCESS;
 }
 
@@ -136,9 +143,8 @@ HEADROOM_ENTRY CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, uns
   const std::int64_t blocks = std::int64_t{1} * grid_x * grid_y * grid_z;
   const std::int64_t threads = blocks * block_x * block_y * block_z;
   if (threads == 0) return CUDA_ERROR_INVALID_VALUE;
-  auto& kernel = *reinterpret_cast<CompiledKernels::Kernel*>(function);
-  const Work work = memory_work(dry_run().gpu, compiled_kernels().bytes(kernel, threads));
-  if (is_known(kernel, arguments)) {
+  const Work work = compiled_work(dry_run().gpu, arguments, threads, dry_run().blocks);
+  if (is_known(function, arguments)) {
     run_transfer(stream, work);
   } else {
     run_work(stream, work);

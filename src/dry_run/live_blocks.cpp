@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/dry_run/live_blocks.h"
 
-#include <algorithm>
 #include <iterator>
 
 namespace headroom::dry_run {
@@ -22,8 +21,9 @@ std::int64_t LiveBlocks::behind(const void* address) const {
   const auto next = bytes_.upper_bound(place);
   if (next == bytes_.begin()) return 0;
   const auto& [begin, bytes] = *std::prev(next);
-  return std::max<std::int64_t>(
-      0, static_cast<std::int64_t>(begin) + bytes - static_cast<std::int64_t>(place));
+  const std::uintptr_t before = place - begin;  // of what is no address it may be any number
+  const auto all = static_cast<std::uintptr_t>(bytes);
+  return before < all ? static_cast<std::int64_t>(all - before) : 0;
 }
 
 }  // namespace headroom::dry_run

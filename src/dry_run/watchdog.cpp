@@ -24,6 +24,7 @@ constexpr std::int64_t kIdleNs = 500'000'000;  // real time
 struct Watchdog {
   pthread_cond_t* condition = nullptr;  // null: it does not wait
   bool is_due = false;
+  bool is_looking = false;
 };
 
 /// Never destroyed: threads outlive the program's end.
@@ -101,10 +102,9 @@ int wait_for_look(pthread_cond_t* condition, pthread_mutex_t* mutex, TimedWait w
   thread_local Own this_one;
   Watchdogs& them = watchdogs();
   Watchdog& own = this_one.get();
-  thread_local bool looks = false;
   std::unique_lock lock(them.mutex);
-  if (looks) own.is_due = false;  // it has just looked
-  looks = false;
+  if (own.is_looking) own.is_due = false;  // it has just looked
+  own.is_looking = false;
   own.condition = condition;
   them.change.notify_all();
   while (true) {
@@ -124,9 +124,9 @@ int wait_for_look(pthread_cond_t* condition, pthread_mutex_t* mutex, TimedWait w
     const bool is_idle = them.is_stuck || dry_run().timeline.host_now_ns() == before;
     if (!own.is_due && !is_idle) continue;
     own.condition = nullptr;
-    looks = own.is_due;
+    own.is_looking = own.is_due;
     is_ahead = {true, true};
-    Timeline::look_on(looks);
+    Timeline::look_on(own.is_looking);
     return ETIMEDOUT;
   }
 }

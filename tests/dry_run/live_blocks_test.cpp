@@ -18,6 +18,7 @@ TEST(LiveBlocks, TellHowFarItIsToTheEnd) {
   EXPECT_EQ(blocks.behind(block_at(0x1200)), 1024);
   EXPECT_EQ(blocks.behind(block_at(0x1600)), 0);
   EXPECT_EQ(blocks.behind(block_at(0xfff)), 0);
+  EXPECT_EQ(blocks.behind(block_at(UINTPTR_MAX)), 0);
   blocks.note(block_at(0x1000), -512);
   EXPECT_EQ(blocks.behind(block_at(0x1010)), 0);
 }

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/dry_run/compiled_work.h"
+
+#include <cstddef>
+#include <cstdlib>
+
+#include "src/dry_run/small_launch.h"
+
+namespace headroom::dry_run {
+namespace {
+
+/// A launcher keeps a kernel's arguments side by side in its frame, 8 or 16 bytes each; Inductor
+/// gives a kernel no more than 250. What lies further off is none.
+constexpr std::ptrdiff_t kMostBytesBetween = 4096;
+
+bool is_argument(const void* candidate, const void* first) {
+  return std::abs(static_cast<const char*>(candidate) - static_cast<const char*>(first)) <=
+         kMostBytesBetween;
+}
+
+/// 0: the first argument is no tensor.
+std::int64_t tensor_bytes(void** arguments, const LiveBlocks& blocks) {
+  std::int64_t bytes = 0;
+  for (std::size_t place = 0; is_argument(arguments[place], arguments[0]); ++place) {
+    bytes += blocks.behind(at<const void*>(arguments[place]));
+    if (bytes == 0) break;
+  }
+  return bytes;
+}
+
+}  // namespace
+
+Work compiled_work(const Gpu& gpu, void** arguments, std::int64_t threads,
+                   const LiveBlocks& blocks) {
+  const std::int64_t bytes = arguments == nullptr ? 0 : tensor_bytes(arguments, blocks);
+  if (bytes == 0) return memory_work(gpu, kBytesPerThread * threads);
+  return memory_work(gpu, bytes, Access::vectors);
+}
+
+}  // namespace headroom::dry_run
