@@ -36,6 +36,7 @@ bool is_known(CUfunction function, void** arguments) {
 }  // namespace
 
 HEADROOM_ENTRY CUresult cuModuleLoadData(CUmodule* module, const void*) {
+  device_with_context().steps.compile();
   static std::atomic<std::uintptr_t> last{0x100000};
   *module = reinterpret_cast<CUmodule>(last += 16);  // any handle will do: it has no content here
   return CUDA_SUCCESS;

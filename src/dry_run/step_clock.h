@@ -10,8 +10,9 @@
 
 namespace headroom::dry_run {
 
-/// The steps of a training on a device, from the end of the first to that of the latest. Safe to
-/// call from any thread.
+/// The steps of a training on a device behind the first. One in which the program compiles kernels
+/// counts only where all of them do: it runs them to find the fastest. Safe to call from any
+/// thread.
 class StepClock {
  public:
   struct Steps {
@@ -20,6 +21,8 @@ class StepClock {
     Work work{};  // likewise
   };
 
+  /// The step that has begun compiles a kernel.
+  void compile();
   /// A step has ended, by when the device had done all of `done`.
   void end_step(const Moment& now, const Work& done);
   Steps steps() const;
@@ -30,8 +33,10 @@ class StepClock {
     Work done;
   };
   mutable std::mutex mutex_;
-  std::optional<Mark> first_;
-  Steps steps_;
+  std::optional<Mark> last_;
+  bool compiles_ = false;
+  Steps plain_;
+  Steps compiling_;
 };
 
 }  // namespace headroom::dry_run

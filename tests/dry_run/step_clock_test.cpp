@@ -19,5 +19,19 @@ TEST(StepClock, TimesStepsFromTheEndOfTheFirst) {
   EXPECT_EQ(steps.work.ns, (std::array<std::int64_t, kWorkKinds>{170, 20}));
 }
 
+TEST(StepClock, LeavesOutStepsThatCompileWhereOthersDoNot) {
+  StepClock clock;
+  clock.compile();
+  clock.end_step({100, 100, 100}, {});
+  clock.compile();
+  clock.end_step({900, 900, 900}, {.ns = {800}});
+  EXPECT_EQ(clock.steps().count, 1);
+  EXPECT_EQ(clock.steps().ns, (Moment{800, 800, 800}));
+  clock.end_step({950, 960, 970}, {.ns = {840}});
+  EXPECT_EQ(clock.steps().count, 1);
+  EXPECT_EQ(clock.steps().ns, (Moment{50, 60, 70}));
+  EXPECT_EQ(clock.steps().work.ns[0], 40);
+}
+
 }  // namespace
 }  // namespace headroom::dry_run
