@@ -18,8 +18,9 @@ bool is_argument(const void* candidate, const void* first) {
          kMostBytesBetween;
 }
 
-/// 0: the first argument is no tensor.
+/// 0: the first argument is no tensor, or there is none.
 std::int64_t tensor_bytes(void** arguments, const LiveBlocks& blocks) {
+  if (arguments == nullptr || arguments[0] == nullptr) return 0;
   std::int64_t bytes = 0;
   for (std::size_t place = 0; is_argument(arguments[place], arguments[0]); ++place) {
     bytes += blocks.behind(at<const void*>(arguments[place]));
@@ -32,7 +33,7 @@ std::int64_t tensor_bytes(void** arguments, const LiveBlocks& blocks) {
 
 Work compiled_work(const Gpu& gpu, void** arguments, std::int64_t threads,
                    const LiveBlocks& blocks) {
-  const std::int64_t bytes = arguments == nullptr ? 0 : tensor_bytes(arguments, blocks);
+  const std::int64_t bytes = tensor_bytes(arguments, blocks);
   if (bytes == 0) return memory_work(gpu, kBytesPerThread * threads);
   return memory_work(gpu, bytes, Access::vectors);
 }

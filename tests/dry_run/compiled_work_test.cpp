@@ -59,6 +59,8 @@ TEST_F(CompiledWork, CountsByThreadsWhereNoTensorIsFirst) {
   std::array<void*, 3> arguments{&count_, &in_, nullptr};
   const std::int64_t by_threads = ns_of(memory_work(gpu_, kThreads * kBytesPerThread));
   EXPECT_EQ(ns(arguments.data()), by_threads);
+  std::array<void*, 1> none{nullptr};
+  EXPECT_EQ(ns(none.data()), by_threads);
   EXPECT_EQ(ns(nullptr), by_threads);
 }
 
