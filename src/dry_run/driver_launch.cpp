@@ -26,6 +26,13 @@ const std::string* kept(const char* name) {
   return &*names.emplace(name).first;
 }
 
+/// On the current device, which needs no context for it since CUDA 12.
+void note_compiled() {
+  const int device = current_device();
+  if (!dry_run().has(device)) return;
+  dry_run().devices.at(static_cast<std::size_t>(device)).steps.note_compiled();
+}
+
 /// Whether the kernel writes nowhere but where DryRun::known says.
 bool is_known(CUfunction function, void** arguments) {
   return *reinterpret_cast<const std::string*>(function) == kCompiledProduct &&
@@ -36,7 +43,7 @@ bool is_known(CUfunction function, void** arguments) {
 }  // namespace
 
 HEADROOM_ENTRY CUresult cuModuleLoadData(CUmodule* module, const void*) {
-  device_with_context().steps.compile();
+  note_compiled();
   static std::atomic<std::uintptr_t> last{0x100000};
   *module = reinterpret_cast<CUmodule>(last += 16);  // any handle will do: it has no content here
   return CUDA_SUCCESS;

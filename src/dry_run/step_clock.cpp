@@ -3,7 +3,7 @@
 
 namespace headroom::dry_run {
 
-void StepClock::compile() {
+void StepClock::note_compiled() {
   const std::lock_guard lock(mutex_);
   compiles_ = true;
 }

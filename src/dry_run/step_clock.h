@@ -21,8 +21,8 @@ class StepClock {
     Work work{};  // likewise
   };
 
-  /// The step that has begun compiles a kernel.
-  void compile();
+  /// A kernel was compiled in the step that has begun.
+  void note_compiled();
   /// A step has ended, by when the device had done all of `done`.
   void end_step(const Moment& now, const Work& done);
   Steps steps() const;

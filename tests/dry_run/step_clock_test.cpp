@@ -21,9 +21,9 @@ TEST(StepClock, TimesStepsFromTheEndOfTheFirst) {
 
 TEST(StepClock, LeavesOutStepsThatCompileWhereOthersDoNot) {
   StepClock clock;
-  clock.compile();
+  clock.note_compiled();
   clock.end_step({100, 100, 100}, {});
-  clock.compile();
+  clock.note_compiled();
   clock.end_step({900, 900, 900}, {.ns = {800}});
   EXPECT_EQ(clock.steps().count, 1);
   EXPECT_EQ(clock.steps().ns, (Moment{800, 800, 800}));

@@ -266,6 +266,21 @@ TEST_F(PythonProgram, TimesTheStepsOfItsOptimizer) {
   EXPECT_LT(process["step_time_estimate_ns"], 1.2 * 2 * product);
 }
 
+// PyTorch compiles the Bessel function where it is called first.
+TEST_F(PythonProgram, LeavesOutAStepThatCompilesAKernel) {
+  const Ended ended = plan({}, {"-c",
+                                "import torch\n"
+                                "x = torch.ones(8, device='cuda', requires_grad=True)\n"
+                                "optimizer = torch.optim.SGD([x], lr=0.1)\n"
+                                "for step in range(5):\n"
+                                "    if step == 2:\n"
+                                "        torch.special.spherical_bessel_j0(x.detach())\n"
+                                "    x.sum().backward()\n"
+                                "    optimizer.step()\n"});
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  EXPECT_EQ(Json::parse(ended.out)["processes"][0]["timed_steps"], 3);
+}
+
 // Images in float32, four dimensions: cuDNN's. By hand: the grid, what is sampled, and gradients.
 TEST_F(PythonProgram, SamplesImages) {
   const Ended ended =
