@@ -101,10 +101,9 @@ std::vector<std::string> notes_on(const Json& process) {
                     " kernels of attention, two for each shape that is trained, and the host waits "
                     "for each: batches of few lengths need fewer (docs/time.md)");
   }
-  if (process.contains("nccl_upper_bytes")) {
-    notes.push_back("NCCL's own buffers are not in the driver's figure: from " +
-                    bytes_in(process, "nccl_lower_bytes") + " to " +
-                    bytes_in(process, "nccl_upper_bytes") + ", by the links of the machine");
+  if (process.contains("nccl_bytes")) {
+    notes.push_back("of the driver's figure NCCL's own buffers are " +
+                    bytes_in(process, "nccl_bytes") + ", by the links of such GPUs");
   }
   if (process.contains("estimated")) {
     notes.push_back("work areas that only NVIDIA's libraries know are estimated: " +

@@ -16,7 +16,7 @@ inline constexpr int kMaxDryDevices = 64;
 struct DryReport {
   using Count = std::atomic<std::int64_t>;
 
-  static constexpr std::uint64_t kForm = 0x68'64'72'6d'00'0b;  // another one for other members
+  static constexpr std::uint64_t kForm = 0x68'64'72'6d'00'0c;  // another one for other members
   static constexpr const char* kFileEnding = ".report";
 
   std::atomic<std::uint64_t> form;  // kForm, once the texts stand
@@ -60,8 +60,7 @@ struct DryReport {
   Count latest_peak_allocated_bytes;
   Count latest_peak_reserved_bytes;
 
-  Count nccl_communicators;   // that ran collectives with other ranks
-  Count nccl_pairs;           // ranks that sent to each other, in each of them
+  Count nccl_bytes;           // the most that NCCL took of the device for itself
   Count layout_copies_bytes;  // the most that one convolution may copy into another layout
   Count tried_engines_bytes;  // the most that an engine of cuDNN worked in, where several are tried
   Count peak_managed_bytes;   // of the process: what moves between host and devices
@@ -118,8 +117,7 @@ inline constexpr CountOfReport kCountsOfReport[] = {
      &DryReport::knows_latest_peaks},
     {"latest_peak_reserved_bytes", &DryReport::latest_peak_reserved_bytes,
      &DryReport::knows_latest_peaks},
-    {"nccl_communicators", &DryReport::nccl_communicators},
-    {"nccl_pairs", &DryReport::nccl_pairs},
+    {"nccl_bytes", &DryReport::nccl_bytes},
     {"layout_copies_bytes", &DryReport::layout_copies_bytes},
     {"tried_engines_bytes", &DryReport::tried_engines_bytes},
     {"peak_managed_bytes", &DryReport::peak_managed_bytes},

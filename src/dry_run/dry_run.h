@@ -14,6 +14,7 @@
 #include "src/dry_run/known_bytes.h"
 #include "src/dry_run/live_blocks.h"
 #include "src/dry_run/memory.h"
+#include "src/dry_run/nccl_buffers.h"
 #include "src/dry_run/settings.h"
 #include "src/dry_run/step_clock.h"
 #include "src/dry_run/timeline.h"
@@ -31,8 +32,6 @@ struct Counters {
   std::atomic<std::int64_t> to_host_bytes{0};
   std::atomic<std::int64_t> values_read{0};  // copies to the host of a few bytes
   std::atomic<std::int64_t> collective_bytes{0};
-  std::atomic<std::int64_t> nccl_communicators{0};   // that ran collectives with others
-  std::atomic<std::int64_t> nccl_pairs{0};           // ranks that sent to each other, in each
   std::atomic<std::int64_t> layout_copies_bytes{0};  // the most that one convolution may copy
   std::atomic<std::int64_t> engine_bytes{0};         // the most that an engine of cuDNN worked in
   std::atomic<bool> tried_engines{false};            // that cuDNN does not rank first
@@ -46,6 +45,7 @@ struct Device {
   const int index;   // as this process counts them
   const int number;  // as the machine does
   GpuMemory memory;
+  NcclMemory nccl{memory};
   Counters counters;
   StepClock steps;
   std::once_flag has_context;

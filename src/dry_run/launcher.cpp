@@ -25,4 +25,9 @@ std::optional<RankOfWorld> rank_by_launcher() {
   return RankOfWorld{*rank, *ranks};
 }
 
+std::optional<int> ranks_of_machine_by_launcher() {
+  const auto ranks = number_in("LOCAL_WORLD_SIZE");
+  return ranks && *ranks > 0 ? ranks : std::nullopt;
+}
+
 }  // namespace headroom::dry_run

@@ -15,4 +15,7 @@ struct RankOfWorld {
 /// nothing that makes sense.
 std::optional<RankOfWorld> rank_by_launcher();
 
+/// How many ranks a machine has, as it tells by LOCAL_WORLD_SIZE; nothing: it does not.
+std::optional<int> ranks_of_machine_by_launcher();
+
 }  // namespace headroom::dry_run

@@ -35,6 +35,17 @@ std::int64_t passed_on(ncclComm_t communicator, std::int64_t bytes) {
   return communicator->ranks > 1 ? bytes : 0;
 }
 
+/// What NCCL returns where the device has no memory for its buffers.
+constexpr ncclResult_t kNoMemory = ncclUnhandledCudaError;
+
+bool connect_each(ncclComm_t communicator) {
+  for (int peer = 0; peer < communicator->ranks; ++peer) {
+    NcclBuffers& buffers = *communicator->buffers;
+    if (!buffers.connect_to(peer) || !buffers.connect_from(peer)) return false;
+  }
+  return true;
+}
+
 PartlyKnown known_at(const void* from, std::int64_t bytes) {
   Trust trust;  // what is assumed or doubted counts for known on the way
   return dry_run().known.find_partly(from, static_cast<std::size_t>(bytes), &trust);
@@ -44,10 +55,6 @@ PartlyKnown known_at(const void* from, std::int64_t bytes) {
 /// there. The collective ends when it does for the rank that comes last.
 void exchange(ncclComm_t communicator, cudaStream_t stream, const void* send, std::int64_t bytes,
               const std::function<void(const Sent&)>& receive) {
-  if (communicator->ranks > 1 && !communicator->has_rings) {
-    communicator->has_rings = true;
-    ++device_with_context().counters.nccl_communicators;
-  }
   PartlyKnown own = known_at(send, bytes);
   const auto& peers = communicator->peers;
   if (peers == nullptr) return receive(Sent(std::move(own), communicator->ranks));
@@ -104,6 +111,7 @@ HEADROOM_ENTRY ncclResult_t ncclRedOpDestroy(ncclRedOp_t, ncclComm_t) { return n
 HEADROOM_ENTRY ncclResult_t ncclAllGather(const void* send, void* receive, std::size_t sent,
                                           ncclDataType_t type, ncclComm_t communicator,
                                           cudaStream_t stream) {
+  if (!communicator->buffers->connect_ranks(/*reduced=*/0)) return kNoMemory;
   const std::int64_t bytes = transfer_bytes(sent, type);
   transfer(stream, (communicator->ranks - 1) * bytes);
   exchange(communicator, stream, send, bytes,
@@ -114,6 +122,7 @@ HEADROOM_ENTRY ncclResult_t ncclAllGather(const void* send, void* receive, std::
 HEADROOM_ENTRY ncclResult_t ncclReduceScatter(const void* send, void* receive, std::size_t received,
                                               ncclDataType_t type, ncclRedOp_t operation,
                                               ncclComm_t communicator, cudaStream_t stream) {
+  if (!communicator->buffers->connect_ranks(/*reduced=*/0)) return kNoMemory;
   const std::int64_t bytes = transfer_bytes(received, type);
   const std::int64_t begin = communicator->rank * bytes;
   transfer(stream, (communicator->ranks - 1) * bytes);
@@ -128,6 +137,7 @@ HEADROOM_ENTRY ncclResult_t ncclAllReduce(const void* send, void* receive, std::
                                           ncclComm_t communicator, cudaStream_t stream) {
   const std::int64_t ranks = communicator->ranks;
   const std::int64_t bytes = transfer_bytes(count, type);
+  if (!communicator->buffers->connect_ranks(bytes)) return kNoMemory;
   transfer(stream, 2 * (ranks - 1) * bytes / ranks);
   exchange(communicator, stream, send, bytes, [=](const Sent& all) {
     put_reduced(receive, all, /*begin=*/0, bytes, operation, type);
@@ -138,6 +148,7 @@ HEADROOM_ENTRY ncclResult_t ncclAllReduce(const void* send, void* receive, std::
 HEADROOM_ENTRY ncclResult_t ncclBroadcast(const void* send, void* receive, std::size_t count,
                                           ncclDataType_t type, int root, ncclComm_t communicator,
                                           cudaStream_t stream) {
+  if (!communicator->buffers->connect_ranks(/*reduced=*/0)) return kNoMemory;
   const std::int64_t bytes = transfer_bytes(count, type);
   transfer(stream, passed_on(communicator, bytes));
   exchange(communicator, stream, send, bytes,
@@ -154,6 +165,7 @@ HEADROOM_ENTRY ncclResult_t ncclBcast(void* buffer, std::size_t count, ncclDataT
 HEADROOM_ENTRY ncclResult_t ncclReduce(const void* send, void* receive, std::size_t count,
                                        ncclDataType_t type, ncclRedOp_t operation, int root,
                                        ncclComm_t communicator, cudaStream_t stream) {
+  if (!communicator->buffers->connect_ranks(/*reduced=*/0)) return kNoMemory;
   const std::int64_t bytes = transfer_bytes(count, type);
   const bool is_root = root == communicator->rank;
   transfer(stream, passed_on(communicator, bytes));
@@ -167,6 +179,7 @@ HEADROOM_ENTRY ncclResult_t ncclReduce(const void* send, void* receive, std::siz
 HEADROOM_ENTRY ncclResult_t ncclAlltoAll(const void* send, void* receive, std::size_t count,
                                          ncclDataType_t type, ncclComm_t communicator,
                                          cudaStream_t stream) {
+  if (!connect_each(communicator)) return kNoMemory;
   const std::int64_t bytes = transfer_bytes(count, type);
   const std::int64_t begin = communicator->rank * bytes;
   transfer(stream, (communicator->ranks - 1) * bytes);
@@ -184,9 +197,6 @@ bool is_told(std::int64_t bytes, ncclDataType_t type) {
 
 /// Ranks of a pipeline send to their neighbours alone, the last one also to the first.
 void note_exchange_with(int peer, ncclComm_t communicator) {
-  if (peer != communicator->rank && communicator->met.insert(peer).second) {
-    ++device_with_context().counters.nccl_pairs;
-  }
   if (!communicator->is_pipeline || !communicator->knows_ranks) return;
   const int distance = std::abs(peer - communicator->rank);
   communicator->is_pipeline = distance == 1 || distance == communicator->ranks - 1;
@@ -199,6 +209,7 @@ void note_exchange_with(int peer, ncclComm_t communicator) {
 
 HEADROOM_ENTRY ncclResult_t ncclSend(const void* send, std::size_t count, ncclDataType_t type,
                                      int peer, ncclComm_t communicator, cudaStream_t stream) {
+  if (!communicator->buffers->connect_to(peer)) return kNoMemory;
   const std::int64_t bytes = transfer_bytes(count, type);
   note_exchange_with(peer, communicator);
   if (communicator->peers != nullptr && is_told(bytes, type)) {
@@ -210,6 +221,7 @@ HEADROOM_ENTRY ncclResult_t ncclSend(const void* send, std::size_t count, ncclDa
 
 HEADROOM_ENTRY ncclResult_t ncclRecv(void* receive, std::size_t count, ncclDataType_t type,
                                      int peer, ncclComm_t communicator, cudaStream_t stream) {
+  if (!communicator->buffers->connect_from(peer)) return kNoMemory;
   const bool from_itself = peer == communicator->rank;
   const std::int64_t bytes = transfer_bytes(count, type);
   note_exchange_with(peer, communicator);

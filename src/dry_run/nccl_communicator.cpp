@@ -5,6 +5,7 @@
 // takes for itself is not counted.
 #include "src/dry_run/nccl_communicator.h"
 
+#include <dlfcn.h>
 #include <sys/random.h>
 
 #include <algorithm>
@@ -19,9 +20,12 @@
 
 #include "src/dry_run/dry_run.h"
 #include "src/dry_run/launcher.h"
+#include "src/dry_run/torch_library.h"
 
 namespace headroom::dry_run {
 namespace {
+
+constexpr int kUsualDevices = 8;  // of a machine, where nobody says how many it has
 
 /// What is left to be done at the end of this thread's group.
 struct Group {
@@ -73,13 +77,37 @@ void meet(const std::shared_ptr<Peers>& peers) {
   });
 }
 
+/// Of the program's NCCL, which is loaded, though what it does is played here.
+const NcclSetup& setup_of_nccl() {
+  static const NcclSetup setup = [] {
+    int version = NcclSetup{}.version;
+    void* const library = loaded_library("libnccl");
+    void* const function = library == nullptr ? nullptr : dlsym(library, "ncclGetVersion");
+    if (function != nullptr) reinterpret_cast<decltype(&ncclGetVersion)>(function)(&version);
+    return nccl_setup(version);
+  }();
+  return setup;
+}
+
+/// Null where the device has no memory for it.
+std::unique_ptr<NcclBuffers> make_buffers(Device& device, int ranks, int rank) {
+  const int of_machine =
+      ranks_of_machine_by_launcher().value_or(std::max(settings().devices, kUsualDevices));
+  auto buffers = std::make_unique<NcclBuffers>(device.nccl, dry_run().gpu, setup_of_nccl(), ranks,
+                                               rank, of_machine);
+  return buffers->initialize() ? std::move(buffers) : nullptr;
+}
+
 ncclResult_t make_communicator(ncclComm_t* communicator, int ranks, int rank,
                                const std::string& path) {
   if (ranks < 1 || rank < 0 || rank >= ranks) return ncclInvalidArgument;
+  auto buffers = make_buffers(device_with_context(), ranks, rank);
+  if (buffers == nullptr) return ncclUnhandledCudaError;
   *communicator = new ncclComm{.ranks = ranks,
                                .rank = rank,
                                .device = current_device(),
-                               .peers = make_peers(path, ranks, rank)};
+                               .peers = make_peers(path, ranks, rank),
+                               .buffers = std::move(buffers)};
   report_rank(device_with_context(), rank, ranks);
   const auto& peers = (*communicator)->peers;
   if (peers != nullptr && peers->are_live()) meet(peers);
@@ -194,8 +222,13 @@ HEADROOM_ENTRY ncclResult_t ncclCommInitAll(ncclComm_t* communicators, int count
                                             const int* devices) {
   for (int rank = 0; rank < count; ++rank) {
     const int device = devices == nullptr ? rank : devices[rank];
-    communicators[rank] =
-        new ncclComm{.ranks = count, .rank = rank, .device = device, .peers = nullptr};
+    auto buffers = make_buffers(device_with_context(device), count, rank);
+    if (buffers == nullptr) return ncclUnhandledCudaError;
+    communicators[rank] = new ncclComm{.ranks = count,
+                                       .rank = rank,
+                                       .device = device,
+                                       .peers = nullptr,
+                                       .buffers = std::move(buffers)};
   }
   return ncclSuccess;
 }

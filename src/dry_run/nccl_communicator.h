@@ -5,9 +5,9 @@
 
 #include <functional>
 #include <memory>
-#include <set>
 
 #include "src/dry_run/moment.h"
+#include "src/dry_run/nccl_buffers.h"
 #include "src/dry_run/peers.h"
 
 /// A communicator, as one of its ranks has it.
@@ -18,10 +18,9 @@ struct ncclComm {
   bool knows_ranks = true;  // false: `ranks` is the most that there can be
   /// Only neighbours have sent to each other in it so far, along a pipeline.
   bool is_pipeline = true;
-  bool has_rings = false;  // it has run a collective, by which NCCL connects its ranks
-  std::set<int> met{};     // ranks that it sent to or received from
   /// The other ranks, where all of them run; null: this process plays this rank alone.
   std::shared_ptr<headroom::dry_run::Peers> peers;
+  std::unique_ptr<headroom::dry_run::NcclBuffers> buffers{};
 };
 
 namespace headroom::dry_run {

@@ -127,8 +127,7 @@ void write_device(DryReport& report, const Device& device) {
   report.to_host_bytes = device.counters.to_host_bytes.load();
   report.values_read = device.counters.values_read.load();
   report.collective_bytes = device.counters.collective_bytes.load();
-  report.nccl_communicators = device.counters.nccl_communicators.load();
-  report.nccl_pairs = device.counters.nccl_pairs.load();
+  report.nccl_bytes = device.nccl.peak_bytes();
   report.layout_copies_bytes = device.counters.layout_copies_bytes.load();
   report.tried_engines_bytes =
       device.counters.tried_engines ? device.counters.engine_bytes.load() : 0;

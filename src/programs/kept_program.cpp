@@ -69,6 +69,7 @@ Json record_of(const Json& process, const Json& peaks) {
 PlanFigures figures_of(const Json& process) {
   PlanFigures figures;
   figures.context_bytes = integer_in(process, "context_bytes");
+  figures.nccl_bytes = integer_in(process, "nccl_bytes");
   figures.missing_bytes = integer_in(process, "missing_bytes");
   figures.run_peak_reserved_lower_bytes = integer_in(process, "peak_reserved_lower_bytes");
   figures.run_peak_reserved_upper_bytes = integer_in(process, "peak_reserved_upper_bytes");

@@ -7,7 +7,6 @@
 
 #include "src/core/error.h"
 #include "src/core/text.h"
-#include "src/programs/nccl_memory.h"
 #include "src/runner/extremes.h"
 #include "src/runner/step_time.h"
 
@@ -63,12 +62,7 @@ Json describe(const Json& report, bool has_failed) {
   if (ran_out) add_known(process, report, {"refused_bytes", "free_when_refused_bytes"});
   if (number(report, "peak_managed_bytes") > 0) add_known(process, report, {"peak_managed_bytes"});
   if (number(report, "attention_kernels") > 0) add_known(process, report, {"attention_kernels"});
-  const NcclMemory nccl =
-      nccl_memory(number(report, "nccl_communicators"), number(report, "nccl_pairs"));
-  if (nccl.most > 0) {
-    process["nccl_lower_bytes"] = nccl.least;
-    process["nccl_upper_bytes"] = nccl.most;
-  }
+  if (number(report, "nccl_bytes") > 0) add_known(process, report, {"nccl_bytes"});
   if (report.at("estimated") != "") process["estimated"] = report.at("estimated");
   process["reserved_depends_on_host"] = depends_on_host(report);
   process["reserved_depends_on_layouts"] = depends_on_layouts(report);

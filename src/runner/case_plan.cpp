@@ -31,6 +31,8 @@ class CasePlanner {
     const Status status = estimated.outcome.verdict.status;
     result.figures.step_time = step_time_of(estimated.report);
     result.figures.context_bytes = estimated.report.at("context_bytes").get<std::int64_t>();
+    const auto nccl = estimated.report.at("nccl_bytes").get<std::int64_t>();
+    if (nccl > 0) result.figures.nccl_bytes = nccl;
     if (status == Status::out_of_memory) {
       if (!add_missing(dry_run, result)) return std::nullopt;
     } else if (status == Status::ok) {

@@ -55,9 +55,14 @@ FitPlan unplanned(const Outcome& outcome) {
   return plan;
 }
 
+/// Outside of the allocator.
+std::int64_t libraries_bytes(const Json& report) {
+  return bytes_in(report, "context_bytes") + bytes_in(report, "nccl_bytes");
+}
+
 FitPlan planned(const DryAttempt& attempt) {
   FitPlan plan;
-  plan.driver_peak_bytes = bytes_in(attempt.report, "context_bytes") +
+  plan.driver_peak_bytes = libraries_bytes(attempt.report) +
                            figure_of(attempt.outcome.record, column::run_peak_reserved_bytes);
   plan.step_time = step_time_of(attempt.report);
   return plan;
@@ -89,7 +94,7 @@ FitPlanner::WithoutEnd FitPlanner::plan_without_end(const Case& one, const FitSt
   const DryAttempt free = attempt(one, /*overcommit=*/true);
   if (free.outcome.verdict.status != Status::ok) return {unplanned(free.outcome), false};
   const Json& record = free.outcome.record;
-  const std::int64_t context = bytes_in(free.report, "context_bytes");
+  const std::int64_t libraries = libraries_bytes(free.report);
   memory_bytes_ = bytes_in(free.report, "total_bytes");
   FitPlan plan = planned(free);
   if (plan.driver_peak_bytes <= memory_bytes_) return {plan, false};
@@ -98,10 +103,10 @@ FitPlanner::WithoutEnd FitPlanner::plan_without_end(const Case& one, const FitSt
   // Gradients are as large as the weights, or a rank's part of them, and all there at once unless
   // an update in backward frees each, which is what can't accumulate.
   const std::int64_t weights = figure_of(record, column::peak_weights_bytes);
-  plan.never_fits = context + weights + (stack.accumulates() ? weights / one.ranks() : 0) +
+  plan.never_fits = libraries + weights + (stack.accumulates() ? weights / one.ranks() : 0) +
                         figure_of(record, column::peak_optimizer_state_bytes) >
                     memory_bytes_;
-  return {plan, context + figure_of(record, column::run_peak_allocated_bytes) <= memory_bytes_};
+  return {plan, libraries + figure_of(record, column::run_peak_allocated_bytes) <= memory_bytes_};
 }
 
 FitPlan FitPlanner::plan_limited(const Case& one) {

@@ -71,6 +71,7 @@ void add_facts(Json& columns, const CaseFacts& facts) {
 
 void add_plan(Json& columns, const PlanFigures& plan) {
   set_known(columns, column::context_bytes, plan.context_bytes);
+  set_known(columns, column::nccl_bytes, plan.nccl_bytes);
   if (plan.fits) columns[column::fits] = *plan.fits ? "yes" : "no";
   set_known(columns, column::missing_bytes, plan.missing_bytes);
   set_known(columns, column::run_peak_reserved_lower_bytes, plan.run_peak_reserved_lower_bytes);

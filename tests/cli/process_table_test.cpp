@@ -82,11 +82,11 @@ TEST(ProcessTable, says_what_is_known_of_the_bounds_of_reserved) {
 }
 
 TEST(ProcessTable, says_what_it_does_not_know_exactly) {
-  const Json more{{"nccl_lower_bytes", 300}, {"nccl_upper_bytes", 400}, {"estimated", "cuFFT"}};
+  const Json more{{"nccl_bytes", 300}, {"estimated", "cuFFT"}};
   const std::string table = format_processes({with(process(7, 500), more)});
   EXPECT_TRUE(contains(table,
-                       "NCCL's own buffers are not in the driver's figure: from 300 bytes to 400 "
-                       "bytes, by the links of the machine\n"));
+                       "of the driver's figure NCCL's own buffers are 300 bytes, by the links of "
+                       "such GPUs\n"));
   EXPECT_TRUE(contains(table, "are estimated: cuFFT\n"));
 }
 
