@@ -181,6 +181,8 @@ void with_peers(const std::function<void()>& call) {
   } catch (const std::exception& error) {
     const std::string text = error.what();
     if (!is_of_a_peer(error, text)) throw;
+    TORCH_CHECK_WITH(OutOfMemoryError, text.find("'out of memory'") == std::string::npos,
+                     "CUDA out of memory: the device has no room for NCCL's buffers");
     throw PeerLost("a collective failed: " + text.substr(0, text.find('\n')));
   }
 }

@@ -51,7 +51,8 @@ class PeerLost : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Calls what may talk to other ranks, and turns the errors of their libraries into PeerLost.
+/// Calls what may talk to other ranks, and turns the errors of their libraries into PeerLost, or
+/// c10::OutOfMemoryError where NCCL has no room on the device.
 void with_peers(const std::function<void()>& call);
 
 /// A collective that may still run. It keeps its tensors alive until it is waited for.

@@ -61,6 +61,7 @@ struct DryReport {
   Count latest_peak_reserved_bytes;
 
   Count nccl_bytes;           // the most that NCCL took of the device for itself
+  Count nccl_refusals;        // allocations of NCCL's that were refused: it tries none again
   Count layout_copies_bytes;  // the most that one convolution may copy into another layout
   Count tried_engines_bytes;  // the most that an engine of cuDNN worked in, where several are tried
   Count peak_managed_bytes;   // of the process: what moves between host and devices
@@ -118,6 +119,7 @@ inline constexpr CountOfReport kCountsOfReport[] = {
     {"latest_peak_reserved_bytes", &DryReport::latest_peak_reserved_bytes,
      &DryReport::knows_latest_peaks},
     {"nccl_bytes", &DryReport::nccl_bytes},
+    {"nccl_refusals", &DryReport::nccl_refusals},
     {"layout_copies_bytes", &DryReport::layout_copies_bytes},
     {"tried_engines_bytes", &DryReport::tried_engines_bytes},
     {"peak_managed_bytes", &DryReport::peak_managed_bytes},

@@ -47,7 +47,10 @@ NcclSetup nccl_setup(int version) {
 bool NcclMemory::take(std::int64_t bytes) {
   const std::lock_guard lock(mutex_);
   const std::int64_t all = bytes + (has_kernels_ ? 0 : kKernels);
-  if (!memory_.take(all)) return false;
+  if (!memory_.take(all)) {
+    ++refusals_;
+    return false;
+  }
   has_kernels_ = true;
   bytes_ += all;
   peak_bytes_ = std::max(peak_bytes_, bytes_);
@@ -63,6 +66,11 @@ void NcclMemory::give_back(std::int64_t bytes) {
 std::int64_t NcclMemory::peak_bytes() const {
   const std::lock_guard lock(mutex_);
   return peak_bytes_;
+}
+
+std::int64_t NcclMemory::refusals() const {
+  const std::lock_guard lock(mutex_);
+  return refusals_;
 }
 
 NcclBuffers::Channels NcclBuffers::channels_of(const Gpu& gpu, const NcclSetup& setup, int ranks) {

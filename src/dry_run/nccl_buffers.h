@@ -33,6 +33,8 @@ class NcclMemory {
   bool take(std::int64_t bytes);
   void give_back(std::int64_t bytes);
   std::int64_t peak_bytes() const;
+  /// How often the device had not enough.
+  std::int64_t refusals() const;
 
  private:
   GpuMemory& memory_;
@@ -40,6 +42,7 @@ class NcclMemory {
   bool has_kernels_ = false;
   std::int64_t bytes_ = 0;
   std::int64_t peak_bytes_ = 0;
+  std::int64_t refusals_ = 0;
 };
 
 /// What a communicator takes for one of its ranks. Connections to other machines are not counted.

@@ -197,10 +197,14 @@ HEADROOM_ENTRY ncclResult_t ncclGetUniqueId(ncclUniqueId* id) {
 }
 
 HEADROOM_ENTRY const char* ncclGetErrorString(ncclResult_t result) {
+  if (result == ncclUnhandledCudaError) return "unhandled cuda error";
   return result == ncclSuccess ? "no error" : "invalid argument";
 }
 
-HEADROOM_ENTRY const char* ncclGetLastError(ncclComm_t) { return ""; }
+/// In NCCL's words.
+HEADROOM_ENTRY const char* ncclGetLastError(ncclComm_t) {
+  return device_with_context().nccl.refusals() > 0 ? "Cuda failure 2 'out of memory'" : "";
+}
 
 HEADROOM_ENTRY ncclResult_t ncclCommInitRank(ncclComm_t* communicator, int ranks, ncclUniqueId id,
                                              int rank) {

@@ -128,6 +128,7 @@ void write_device(DryReport& report, const Device& device) {
   report.values_read = device.counters.values_read.load();
   report.collective_bytes = device.counters.collective_bytes.load();
   report.nccl_bytes = device.nccl.peak_bytes();
+  report.nccl_refusals = device.nccl.refusals();
   report.layout_copies_bytes = device.counters.layout_copies_bytes.load();
   report.tried_engines_bytes =
       device.counters.tried_engines ? device.counters.engine_bytes.load() : 0;

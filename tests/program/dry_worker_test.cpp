@@ -67,12 +67,26 @@ TEST(DryWorker, WithoutNvmlMeasuresAllTheSameAndLeavesItsColumnsEmpty) {
             without.at("columns").at("run_peak_allocated_bytes"));
 }
 
-// It would wait for ranks that never come.
-TEST(DryWorker, RefusesAPlanOverGlooAtOnce) {
+Json small_case_of_ranks() {
   Json request = small_case();
   request["case"]["ranks"] = 2;
-  request["case"]["train"]["backend"] = "gloo";
   request["case"]["techniques"].push_back({{"name", "ddp"}});
+  return request;
+}
+
+// Its context takes 380 MiB of them.
+TEST(DryWorker, RunsOutOfMemoryWhereNcclDoes) {
+  setenv("HEADROOM_DRY_RUN_MEMORY", std::to_string(500 << 20).c_str(), 1);
+  const Json record = record_of(small_case_of_ranks(), kCuda + ":" + kNvml);
+  unsetenv("HEADROOM_DRY_RUN_MEMORY");
+  EXPECT_EQ(record.at("status"), "out_of_memory");
+  EXPECT_EQ(record.at("reason"), "CUDA out of memory: the device has no room for NCCL's buffers");
+}
+
+// It would wait for ranks that never come.
+TEST(DryWorker, RefusesAPlanOverGlooAtOnce) {
+  Json request = small_case_of_ranks();
+  request["case"]["train"]["backend"] = "gloo";
   const Json record = record_of(request, kCuda + ":" + kNvml);
   EXPECT_EQ(record.at("status"), "unsupported");
   EXPECT_NE(record.at("reason").get<std::string>().find("train.backend=nccl"), std::string::npos)

@@ -226,6 +226,15 @@ TEST(PlanOfLargeRanks, TellsThePublishedPeaksWithoutCheckpointing) {
   EXPECT_NEAR(row_of(rows, "h08c_fsdp").real("run_peak_reserved_error_percent"), 2.7, 0.5);
 }
 
+// Kernels, small tensors of 32 channels, rings of 24.
+TEST(PlanOfRanks, CountsWhatNcclTakes) {
+  const Cells& row = row_of(published_vit_on_four_gpus(), "row_08_fsdp");
+  EXPECT_EQ(row.number("nccl_bytes"), (108 + 2 * (3 * 32 + 2) + 24 * 12) << 20);
+  EXPECT_EQ(row.number("driver_peak_bytes"), row.number("context_bytes") +
+                                                 row.number("nccl_bytes") +
+                                                 row.number("run_peak_reserved_bytes"));
+}
+
 /// Reserved bytes of ViT-L/16 on four ranks, with settings for it.
 std::int64_t reserved_of_row_08(const TemporaryFolder& folder, const std::string& setting) {
   const auto rows = plan(

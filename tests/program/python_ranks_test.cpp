@@ -144,6 +144,43 @@ TEST_F(PythonRanks, DoesNotFitWhereOneOfItsRanksDoesNot) {
   EXPECT_EQ(last["refused_bytes"], std::int64_t{9} << 30);
 }
 
+// Rank 0 of four on H100: its communicator, rings for small tensors, multicast for a sum of 4 MiB,
+// and one of the two ranks that send, which PyTorch makes for them.
+TEST_F(PythonRanks, TakeWhatNcclTakes) {
+  const std::string program =
+      "import torch, torch.distributed as dist\n"
+      "dist.init_process_group('nccl', store=dist.HashStore(), rank=0, world_size=4)\n"
+      "small, large = torch.ones(1, device='cuda'), torch.ones(1 << 20, device='cuda')\n"
+      "dist.broadcast(small, 0)\n"
+      "dist.all_reduce(large)\n"
+      "dist.send(small, 1)\n";
+  constexpr std::int64_t kMiB = 1 << 20;
+  constexpr std::int64_t kKernels = 108;
+  constexpr std::int64_t kMade = 2 * (3 * 32 + 2 + 16 + 1);
+  constexpr std::int64_t kRings = 24 * 12;
+  const auto nccl_of = [](const Json& process) {
+    return process["nccl_bytes"].get<std::int64_t>() / kMiB;
+  };
+  const std::vector<std::string> options{"--gpu", "h100", "--ranks", "4", "--rank", "0"};
+  const Ended ended = plan(options, {"-c", program});
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  const Json process = Json::parse(ended.out)["processes"][0];
+  EXPECT_EQ(nccl_of(process), kKernels + kMade + kRings + 4 * 32 + kMade + 32 * 2);
+  EXPECT_EQ(process["driver_peak_bytes"], process["context_bytes"].get<std::int64_t>() +
+                                              process["nccl_bytes"].get<std::int64_t>() +
+                                              process["peak_reserved_bytes"].get<std::int64_t>());
+
+  std::vector<std::string> little = options;
+  little.insert(little.end(), {"--gpu-memory", "1200MiB"});
+  const Ended refused = plan(little, {"-c", program});
+  EXPECT_EQ(refused.code, 5) << refused.err;
+  EXPECT_NE(refused.err.find("Cuda failure 2 'out of memory'"), std::string::npos) << refused.err;
+  const Json last = Json::parse(refused.out)["processes"][0];
+  EXPECT_EQ(last["fits"], false);
+  EXPECT_EQ(last["refused_bytes"], kRings * kMiB);
+  EXPECT_EQ(nccl_of(last), kKernels + kMade);
+}
+
 // Started by multiprocessing, they have no variable that tells which they are: NCCL does.
 TEST_F(PythonRanks, IsKnownByItsRankOfNccl) {
   const std::string rank =
