@@ -29,5 +29,18 @@ TEST(RankByLauncher, IsReadWhereItMakesSense) {
   EXPECT_FALSE(rank_by_launcher());
 }
 
+TEST(RanksOfMachineByLauncher, AreReadWhereTheyMakeSense) {
+  const auto told_ranks = [](const char* ranks) {
+    setenv("LOCAL_WORLD_SIZE", ranks, 1);
+    const auto result = ranks_of_machine_by_launcher();
+    unsetenv("LOCAL_WORLD_SIZE");
+    return result;
+  };
+  EXPECT_EQ(told_ranks("4"), 4);
+  EXPECT_FALSE(told_ranks("0"));
+  EXPECT_FALSE(told_ranks("four"));
+  EXPECT_FALSE(ranks_of_machine_by_launcher());
+}
+
 }  // namespace
 }  // namespace headroom::dry_run
