@@ -98,7 +98,7 @@ struct ColumnEntry {
   X(context_bytes, integer, memory,                                                               \
     "of a plan: what the CUDA context takes of driver_peak_bytes, by the table of GPUs", runner)  \
   X(nccl_bytes, integer, memory,                                                                  \
-    "of a plan of ranks: what NCCL takes of driver_peak_bytes for itself", runner)                \
+    "of a plan: what NCCL takes of driver_peak_bytes for itself", runner)                         \
   X(fits, text, memory, "of a plan: yes or no, by the driver's figure", runner)                   \
   X(missing_bytes, integer, memory,                                                               \
     "of a plan that does not fit: by how much, with memory without end", runner)                  \

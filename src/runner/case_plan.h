@@ -18,7 +18,7 @@ namespace headroom {
 /// column of a planned row.
 struct PlanFigures {
   std::optional<std::int64_t> context_bytes;
-  std::optional<std::int64_t> nccl_bytes;  // of several ranks
+  std::optional<std::int64_t> nccl_bytes;  // where there are any
   std::optional<bool> fits;
   std::optional<std::int64_t> missing_bytes;  // where it does not fit: by how much
   // The bounds of run_peak_reserved_bytes over all paces of the host and copies of convolutions.
