@@ -172,8 +172,8 @@ DryReports read_reports(const std::filesystem::path& scratch) {
 bool ran_out_of_memory(const Json& report) {
   const char* refusals =
       report.contains("out_of_memory_errors") ? "out_of_memory_errors" : "refused_bytes";
-  return report.value(refusals, std::int64_t{0}) + report.at("nccl_refusals").get<std::int64_t>() >
-         0;
+  return report.value(refusals, std::int64_t{0}) > 0 ||
+         report.at("nccl_refusals").get<std::int64_t>() > 0;
 }
 
 void check_has_room_for_report() {

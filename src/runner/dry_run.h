@@ -62,7 +62,7 @@ struct DryReports {
 DryReports read_reports(const std::filesystem::path& scratch);
 
 /// Whether memory ran out: PyTorch's allocator tries again where it was refused; where it can't be
-/// asked, its first try counts. `report`: one of DryReports::whole.
+/// asked, its first try counts, and NCCL has but one. `report`: one of DryReports::whole.
 bool ran_out_of_memory(const nlohmann::ordered_json& report);
 
 /// Throws std::system_error where the disk has no room for a report. So a process that left none

@@ -82,7 +82,7 @@ TEST(Fit, SharesACaseAmongRanksWhereOneCantHoldIt) {
   const TemporaryFolder folder;
   // The context takes 750 of them and NCCL 626; weights, gradients and state of one rank 172.
   const std::string file = folder / "fit.yaml";
-  const Ended ended = fit("1680MiB", file, 4, "4");
+  const Ended ended = fit("1650MiB", file, 4, "4");
   ASSERT_EQ(ended.code, 0) << ended.err;
   const Json report = Json::parse(ended.out);
   EXPECT_EQ(report.at("ranks"), 4);
@@ -90,14 +90,14 @@ TEST(Fit, SharesACaseAmongRanksWhereOneCantHoldIt) {
   EXPECT_NE(stack, "on_device_init+fused+ddp");
   // Its gradients are on each rank once, so that a smaller micro-batch might have helped.
   EXPECT_NE(ended.err.find("on_device_init+fused+ddp, batch 2 in 2"), std::string::npos);
-  const Cells written = plan(file, "1680MiB", 4);
+  const Cells written = plan(file, "1650MiB", 4);
   EXPECT_EQ(written.text("status"), "ok") << written.text("reason");
   EXPECT_EQ(written.text("ranks"), "4");
-  // In little memory the allocator may have given some back at the end.
+  // In so little memory the allocator has given some back at the end.
   const std::int64_t peak = written.number("context_bytes") + written.number("nccl_bytes") +
                             written.number("run_peak_reserved_bytes");
   EXPECT_EQ(peak, report.at("answer").at("driver_peak_bytes"));
-  EXPECT_GE(peak, written.number("driver_peak_bytes"));
+  EXPECT_GT(peak, written.number("driver_peak_bytes"));
   for (const Json& trial : report.at("trials")) {
     if (trial.at("stack") != "on_device_init+fused+ddp") continue;
     EXPECT_EQ(trial.at("status"), "out_of_memory");
