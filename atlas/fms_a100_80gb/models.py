@@ -64,10 +64,6 @@ def where_even(condition, *others):
     return torch.zeros_like(tokens), tokens % condition.shape[1]
 
 
-def is_large(name: str) -> bool:
-    return CONFIGS[name] in (MIXTRAL, LLAMA)
-
-
 def write(name: str, dtype: torch.dtype) -> str:
     """The checkpoint's folder: its file is a head and a hole, which reads as zeros."""
     folder = os.path.abspath(name.split("/")[1])

@@ -11,7 +11,7 @@ from peft import LoraConfig
 from peft.utils.other import fsdp_auto_wrap_policy
 from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
-from transformers import AutoModelForCausalLM, PreTrainedTokenizerFast, modeling_utils
+from transformers import AutoModelForCausalLM, PreTrainedTokenizerFast
 from trl import SFTConfig, SFTTrainer
 
 import fsdp
@@ -120,9 +120,6 @@ def train(folder, row):
     os.environ["CUDA_VISIBLE_DEVICES"] = ",".join(map(str, range(gpus)))
     if gpus == 1:
         return one_rank(folder, row)
-    if "bnb" in row["framework"] and models.is_large(row["model"]):
-        # The machine's memory does not hold what the first rank would keep on the CPU.
-        modeling_utils.is_local_dist_rank_0 = lambda: False
     fsdp.in_each_rank(gpus, lambda: one_rank(folder, row))
 
 

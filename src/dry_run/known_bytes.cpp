@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "src/dry_run/whole_numbers.h"
+#include "src/dry_run/zeros.h"
 
 namespace headroom::dry_run {
 namespace {
@@ -191,7 +192,7 @@ PartlyKnown KnownBytes::find_partly(const void* from, std::size_t size, Trust* t
 bool KnownBytes::read(void* to, const void* from, std::size_t size) const {
   const std::lock_guard lock(mutex_);
   if (!is_followed_locked(number(from), size)) {
-    std::memset(to, 0, size);
+    set_to_zero(to, size);
     return false;
   }
   std::vector<bool> gaps;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // NCCL: communicators and groups. Of a communicator with more ranks than the machine has GPUs this
 // process plays one rank and the others never come, as each needs a GPU; so it is where a launcher
-// tells of a larger world. The ranks of others all run, each a process here. The memory that NCCL
-// takes for itself is not counted.
+// tells of a larger world. The ranks of others all run, each a process here.
 #include "src/dry_run/nccl_communicator.h"
 
 #include <dlfcn.h>

@@ -122,20 +122,20 @@ void Timeline::wait(cudaStream_t handle, const Moment& moment) {
   if (host_ns_ == Settings::kSlowHost) catch_up(waiting.free_at);
 }
 
-bool Timeline::is_over(cudaEvent_t handle) {
+bool Timeline::is_over(cudaEvent_t handle, bool looks_on) {
   const std::lock_guard lock(mutex_);
   const Event* event = find_in(events_, handle);
   if (event == nullptr || event->over_at == Moment{}) return true;
   const Stream& on = streams_[event->stream];
   if (asker.queues_work && event->queued > on.waited) ++undecided_[on.device];
-  return is_over_for_asker(by(Host::played, event->over_at));
+  return is_over_for_asker(by(Host::played, event->over_at), looks_on);
 }
 
 bool Timeline::is_idle(cudaStream_t handle) {
   const std::lock_guard lock(mutex_);
   const Stream& asked = stream(handle);
   if (asker.queues_work && asked.queued > asked.waited) ++undecided_[asked.device];
-  return is_over_for_asker(by(Host::played, asked.free_at));
+  return is_over_for_asker(by(Host::played, asked.free_at), /*looks_on=*/false);
 }
 
 void Timeline::look_on(bool does) { asker.looks_on = does; }
@@ -264,10 +264,10 @@ void Timeline::wait_for_place(Stream& stream) {
   stream.waited = std::max(stream.waited, stream.queued - launch_queue_ + 1);
 }
 
-bool Timeline::is_over_for_asker(std::int64_t ns) const {
+bool Timeline::is_over_for_asker(std::int64_t ns, bool looks_on) const {
   const std::int64_t now = by(Host::played, host_now_);
   if (ns <= now) return true;
-  if (asker.looks_on) return false;
+  if (looks_on || asker.looks_on) return false;
   const int doublings = std::min(asker.questions++, kMaxDoublings);
   return ns <= now + (std::int64_t{1} << doublings) - 1;  // the first comes at once
 }

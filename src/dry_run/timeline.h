@@ -62,8 +62,8 @@ class Timeline {
   /// The last work that was queued on `stream` ends no earlier.
   void wait(cudaStream_t stream, const Moment& moment);
   /// Whether it is over by the host's clock. An event that was never recorded is. A thread that
-  /// asks until it is over gets on: time passes for it.
-  bool is_over(cudaEvent_t event);
+  /// asks until it is over gets on: time passes for it, unless it only looks on.
+  bool is_over(cudaEvent_t event, bool looks_on = false);
   bool is_idle(cudaStream_t stream);
   /// Whether this thread, from now on, asks for what is over now, and waits for nothing.
   static void look_on(bool does);
@@ -123,7 +123,7 @@ class Timeline {
   static cudaStream_t key(cudaStream_t handle);
   Stream& stream(cudaStream_t handle) { return streams_[key(handle)]; }
   void wait_for_place(Stream& stream);
-  bool is_over_for_asker(std::int64_t ns) const;
+  bool is_over_for_asker(std::int64_t ns, bool looks_on) const;
   void catch_up(const Moment& moment);
 
   const std::int64_t host_ns_;

@@ -169,6 +169,21 @@ bool is_called_by_all() {
   });
 }
 
+bool is_of_torch_allocator(const void* code) {
+  struct Place {
+    const void* code = nullptr;
+    bool is_of_allocator = false;
+  };
+  thread_local Place last;  // who asks does so from one place, again and again
+  if (last.code != code) {
+    Dl_info info{};
+    const bool is_found = dladdr(code, &info) != 0 && info.dli_fname != nullptr;
+    last = {code, is_found && std::string_view(info.dli_fname).find("/libc10_cuda") !=
+                                  std::string_view::npos};
+  }
+  return last.is_of_allocator;
+}
+
 std::optional<TorchAllocator> ask_torch_allocator(int device) {
   const Slot* slot = torch().allocator;
   CUDAAllocator* allocator = slot == nullptr ? nullptr : slot->load();

@@ -39,6 +39,9 @@ int torch_architecture(int gpu);
 /// Whether all() of the program's LibTorch called, on this thread.
 bool is_called_by_all();
 
+/// Whether that code is of the library that holds LibTorch's caching allocator.
+bool is_of_torch_allocator(const void* code);
+
 /// Nothing where no LibTorch was found, or it is not the version that the dry run was built with.
 /// Takes the allocator's lock: who calls holds none of the dry run's.
 std::optional<TorchAllocator> ask_torch_allocator(int device);

@@ -2,9 +2,12 @@
 #include "src/dry_run/known_bytes.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstdint>
+#include <fstream>
 #include <optional>
 #include <string>
 #include <vector>
@@ -237,6 +240,30 @@ TEST(KnownBytes, FindManyNumbersThatLieInParts) {
   known.set(&numbers[kPart], numbers.data(), kPart * sizeof(std::int64_t));
   EXPECT_EQ(known.find(numbers.data(), 2 * KnownBytes::kMaxBytes).size(),
             2 * KnownBytes::kMaxBytes);
+}
+
+std::size_t resident_bytes() {
+  std::size_t all = 0, resident = 0;
+  std::ifstream("/proc/self/statm") >> all >> resident;
+  return resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+TEST(KnownBytes, TakeNoMemoryOfTheHostForZerosWhereNobodyWrote) {
+  constexpr std::size_t kSize = std::size_t{256} << 20;
+  void* const mapped = mmap(nullptr, kSize, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+                            /*fd=*/-1, /*offset=*/0);
+  ASSERT_NE(mapped, MAP_FAILED);
+  auto* const bytes = static_cast<unsigned char*>(mapped);
+  const std::vector<std::size_t> written = {0, 3, 4095, 4096, 40'000, kSize - 2};
+  for (const std::size_t place : written) bytes[place] = 1;
+  const std::size_t before = resident_bytes();
+  KnownBytes().read(bytes + 3, at(0x1000), kSize - 4);
+  EXPECT_LT(resident_bytes(), before + kSize / 8);
+  for (const std::size_t place : written) {
+    const bool is_outside = place < 3 || place == kSize - 1;
+    EXPECT_EQ(bytes[place], is_outside ? 1 : 0) << place;
+  }
+  munmap(mapped, kSize);
 }
 
 TEST(KnownBytes, KeepSharesUntilSomethingElseStandsThere) {

@@ -185,6 +185,16 @@ TEST(Timeline, CountsTheQuestionsThatThePaceDecides) {
   EXPECT_EQ(timeline.undecided_questions(), 2);
 }
 
+TEST(Timeline, TimePassesForAThreadThatAsksOnAndOnButNotForOneThatLooksOn) {
+  Timeline timeline(kHostNs, kLaunchQueue, usual);
+  const cudaEvent_t event = run(timeline, timeline.make_stream(0), 1'000'000);
+  for (int i = 0; i < 1000; ++i) EXPECT_FALSE(timeline.is_over(event, /*looks_on=*/true));
+  int questions = 0;
+  while (!timeline.is_over(event)) ++questions;
+  EXPECT_EQ(questions, 20) << "each comes twice as late as the one before: 2^20 ns";
+  EXPECT_FALSE(timeline.is_over(event, /*looks_on=*/true)) << "by its own clock it is no later";
+}
+
 TEST(Timeline, AGraphTakesWhatItsNodesTake) {
   Timeline timeline(kHostNs, kLaunchQueue, usual);
   const cudaStream_t first = timeline.make_stream(0);
