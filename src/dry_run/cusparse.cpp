@@ -2,34 +2,15 @@
 // cuSPARSE: products with sparse matrices, and the order of their elements. What it works in only
 // its queries know; estimated: an index for each row of a product, and of what is sorted a copy of
 // keys and places.
-#include <cusparse.h>
+#include "src/dry_run/cusparse_matrix.h"
+
+#include <algorithm>
+#include <vector>
 
 #include "src/dry_run/dry_run.h"
 
-struct cusparseContext {
-  cudaStream_t stream = nullptr;
-};
-
-struct cusparseSpMatDescr {
-  std::int64_t rows;
-  std::int64_t columns;
-  std::int64_t elements;
-  int batch = 1;
-};
-
-struct cusparseDnMatDescr {
-  std::int64_t rows;
-  std::int64_t columns;
-};
-
-struct cusparseDnVecDescr {
-  std::int64_t size;
-};
-
 namespace headroom::dry_run {
 namespace {
-
-constexpr std::int64_t kIndexBytes = 4;
 
 /// Each element of the sparse matrix is multiplied with a row of this many, which is read for it.
 cusparseStatus_t multiply(cusparseHandle_t handle, cusparseConstSpMatDescr_t sparse,
@@ -83,10 +64,15 @@ HEADROOM_ENTRY cusparseStatus_t cusparseSetPointerMode(cusparseHandle_t, cuspars
 
 HEADROOM_ENTRY cusparseStatus_t cusparseCreateCsr(cusparseSpMatDescr_t* sparse, std::int64_t rows,
                                                   std::int64_t columns, std::int64_t elements,
-                                                  void*, void*, void*, cusparseIndexType_t,
-                                                  cusparseIndexType_t, cusparseIndexBase_t,
-                                                  cudaDataType) {
-  *sparse = new cusparseSpMatDescr{rows, columns, elements};
+                                                  void* offsets_of_rows, void* places, void*,
+                                                  cusparseIndexType_t type_of_offsets,
+                                                  cusparseIndexType_t type_of_places,
+                                                  cusparseIndexBase_t, cudaDataType) {
+  *sparse = new cusparseSpMatDescr{.rows = rows,
+                                   .columns = columns,
+                                   .elements = elements,
+                                   .offsets = {offsets_of_rows, type_of_offsets},
+                                   .places = {places, type_of_places}};
   return CUSPARSE_STATUS_SUCCESS;
 }
 
@@ -94,7 +80,7 @@ HEADROOM_ENTRY cusparseStatus_t cusparseCreateCoo(cusparseSpMatDescr_t* sparse, 
                                                   std::int64_t columns, std::int64_t elements,
                                                   void*, void*, void*, cusparseIndexType_t,
                                                   cusparseIndexBase_t, cudaDataType) {
-  *sparse = new cusparseSpMatDescr{rows, columns, elements};
+  *sparse = new cusparseSpMatDescr{.rows = rows, .columns = columns, .elements = elements};
   return CUSPARSE_STATUS_SUCCESS;
 }
 
@@ -200,8 +186,17 @@ HEADROOM_ENTRY cusparseStatus_t cusparseSDDMM(cusparseHandle_t handle, cusparseO
   return multiply(handle, c, is_transposed ? a->rows : a->columns, type);
 }
 
-HEADROOM_ENTRY cusparseStatus_t cusparseXcoo2csr(cusparseHandle_t handle, const int*, int elements,
-                                                 int, int*, cusparseIndexBase_t) {
+/// Where each row of a matrix begins, by the rows of its elements, which are in order.
+HEADROOM_ENTRY cusparseStatus_t cusparseXcoo2csr(cusparseHandle_t handle,
+                                                 const int* rows_of_elements, int elements,
+                                                 int rows, int* offsets, cusparseIndexBase_t) {
+  const Indices known = known_indices({rows_of_elements, CUSPARSE_INDEX_32I}, elements);
+  std::vector<int> found;
+  for (int row = 0; row <= rows && !known.empty(); ++row) {
+    const auto begin = std::lower_bound(known.begin(), known.end(), row);
+    found.push_back(static_cast<int>(begin - known.begin()));
+  }
+  if (!found.empty()) dry_run().known.set(offsets, found.data(), found.size() * sizeof(int));
   return arrange(handle, elements);
 }
 
@@ -219,6 +214,36 @@ HEADROOM_ENTRY cusparseStatus_t cusparseXcoosort_bufferSizeExt(cusparseHandle_t,
 HEADROOM_ENTRY cusparseStatus_t cusparseXcoosortByRow(cusparseHandle_t handle, int, int,
                                                       int elements, int*, int*, int*, void*) {
   return arrange(handle, 3LL * elements);
+}
+
+HEADROOM_ENTRY cusparseStatus_t cusparseXcsrsort_bufferSizeExt(cusparseHandle_t, int, int,
+                                                               int elements, const int*, const int*,
+                                                               std::size_t* bytes) {
+  return give_size_of_sort(elements, bytes);
+}
+
+HEADROOM_ENTRY cusparseStatus_t cusparseXcsrsort(cusparseHandle_t handle, int, int, int elements,
+                                                 cusparseMatDescr_t, const int*, int*, int*,
+                                                 void*) {
+  return arrange(handle, 2LL * elements);
+}
+
+HEADROOM_ENTRY cusparseStatus_t cusparseCreateMatDescr(cusparseMatDescr_t* matrix) {
+  *matrix = new cusparseMatDescr;
+  return CUSPARSE_STATUS_SUCCESS;
+}
+
+HEADROOM_ENTRY cusparseStatus_t cusparseDestroyMatDescr(cusparseMatDescr_t matrix) {
+  delete matrix;
+  return CUSPARSE_STATUS_SUCCESS;
+}
+
+HEADROOM_ENTRY cusparseStatus_t cusparseSetMatType(cusparseMatDescr_t, cusparseMatrixType_t) {
+  return CUSPARSE_STATUS_SUCCESS;
+}
+
+HEADROOM_ENTRY cusparseStatus_t cusparseSetMatIndexBase(cusparseMatDescr_t, cusparseIndexBase_t) {
+  return CUSPARSE_STATUS_SUCCESS;
 }
 
 }  // namespace headroom::dry_run

@@ -53,6 +53,25 @@ TEST_F(PythonProgram, TellsTheBoundsOfWhatItReserves) {
   EXPECT_LT(*lower, *upper);
 }
 
+// The allocator asks with each block that it gives whether the other stream is done. No time passes
+// for a host that queues nothing in between, as one does that makes the weights of a model.
+TEST_F(PythonProgram, IsNotHeldUpByWhatItsAllocatorAsks) {
+  expect_to_hold(
+      "import torch\n"
+      "side = torch.cuda.Stream()\n"
+      "block = torch.ones(1 << 24, device='cuda')\n"
+      "side.wait_stream(torch.cuda.current_stream())\n"
+      "with torch.cuda.stream(side):\n"
+      "    for _ in range(9): block.mul_(2)\n"
+      "block.record_stream(side)\n"
+      "del block\n"
+      "weights = [torch.empty(1 << 10, device='cuda') for _ in range(100)]\n"
+      "event = side.record_event()\n"
+      "torch.empty(1 << 24, device='cuda')\n"  // beside the first
+      "assert torch.cuda.memory_reserved() > 2 << 26, torch.cuda.memory_reserved()\n"
+      "while not event.query(): pass\n");  // who asks itself waits
+}
+
 /// The plan of a convolution of 64 images with 32 channels of 128 x 128 numbers, and one of 64
 /// channels with as many for its result; its filter has 3 x 3. `before`: what the program does
 /// first; `change`: the last of an expression, of filter and images.

@@ -34,6 +34,16 @@ torch.mv(coordinates, dense(SIZE))
 coordinates.t() @ dense(SIZE, COLUMNS)
 torch.bmm(torch.stack([coordinates, coordinates]), dense(2, SIZE, COLUMNS))
 coordinates.to_sparse_csr()
+few = (torch.rand(200, 200) > 0.95).float().to_sparse()
+of_host = (few @ few).coalesce()  # many of the products meet in one element
+of_device = few.cuda() @ few.cuda().requires_grad_()
+assert of_device._nnz() == of_host._nnz()
+torch.sparse.sum(of_device).backward()
+of_rows = few.to_sparse_csr().cuda() @ few.to_sparse_csr().cuda()
+assert of_rows.crow_indices().tolist() == of_host.to_sparse_csr().crow_indices().tolist()
+assert of_rows.col_indices().tolist() == of_host.indices()[1].tolist()
+unknown = torch.sparse_coo_tensor((dense(2, 400) * 200).long(), dense(400), (200, 200))
+assert 0 < (unknown @ unknown)._nnz() <= 40_000  # by chance, as no plan knows a place
 torch.sparse_coo_tensor(places.cuda(), dense(ELEMENTS), (SIZE, SIZE)).coalesce()
 
 mask = torch.tensor([False, False, True, True]).tile(SIZE_OF_HALF, SIZE_OF_HALF // 4).cuda()
