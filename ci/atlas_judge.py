@@ -66,9 +66,14 @@ def ended_early(source: Source, column: str) -> tuple:
 
 
 def constant_of(pairs: list) -> float:
-    """What lies outside the allocator: the median of the tenth's differences."""
+    """What a process takes of a GPU outside the allocator: the median of the tenth's differences."""
     differences = [measured - planned for key, planned, measured in pairs if is_of_the_tenth(key)]
     return statistics.median(differences) if differences else 0
+
+
+def contexts_of(figure: Figure, answer: dict) -> float:
+    """How many processes take of a GPU, each of which the constant is of."""
+    return answer.get("mean_contexts", 1) if figure.of_mean_gpu else 1
 
 
 def interval_of(figure: Figure, answer: dict, constant: float) -> tuple:
@@ -100,13 +105,16 @@ def judge(source: Source, answers: list, fitted: dict = None) -> tuple:
             else ("latest_" if figure.since_reset else "") + PLANNED[figure.what]
         known = [(row, by_key[row["key"]], figure.value_of(row)) for row in source.rows
                  if row["key"] in by_key and figure.value_of(row) is not None]
-        constant = 0
+        of_context = 0
         if figure.what == "driver":
-            pairs = [(row["key"], answer[name], measured) for row, answer, measured in known
+            pairs = [(row["key"], *(bytes_ / contexts_of(figure, answer)
+                                    for bytes_ in (answer[name], measured)))
+                     for row, answer, measured in known
                      if name in answer and answer["fits"] and row["key"] not in same]
-            constant = constants[figure.column] = (fitted or {}).get(
+            of_context = constants[figure.column] = (fitted or {}).get(
                 figure.column, constant_of(pairs))
         for row, answer, measured in known:
+            constant = of_context * contexts_of(figure, answer)
             total = answer.get("total_bytes", 0)
             is_time = figure.what == "step"
             does_fit = answer["fits"] and (is_time or answer.get(name, 0) + constant <= total)

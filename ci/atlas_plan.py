@@ -145,11 +145,15 @@ def answers_of(rows: list, processes: list, said: list, output: str) -> list:
 
 
 def mean_of_gpus(processes: list) -> dict:
-    """What nvidia-smi says of each GPU, with all that runs on it, in the mean."""
+    """What nvidia-smi says of each GPU, with all that runs on it, in the mean; and how many
+    processes have a context on one."""
     gpus = {}
     for one in processes:
         gpus[one["device"]] = gpus.get(one["device"], 0) + one["driver_peak_bytes"]
-    return {"mean_driver_bytes": round(statistics.mean(gpus.values()))} if gpus else {}
+    if not gpus:
+        return {}
+    return {"mean_driver_bytes": round(statistics.mean(gpus.values())),
+            "mean_contexts": len(processes) / len(gpus)}
 
 
 def peaks_of(processes: list) -> dict:

@@ -142,6 +142,10 @@ def test_the_mean_of_gpus_is_of_all_that_ranks_hold():
     source.measured = [Figure("driver", "mib", "MiB", of_mean_gpu=True)]
     judged, _ = atlas_judge.judge(source, [found[0] | {"key": "a:8", "total_bytes": TOTAL}])
     expect(judged[0].error, 0.0, "error")
+    expect([one.get("mean_contexts") for one in found], [1.5, 1, None], "contexts")
+    judged, _ = atlas_judge.judge(source, [found[0] | {"key": "a:8", "total_bytes": TOTAL}],
+                                  {"mib": 10 * MIB})
+    expect(judged[0].planned, 100 * MIB, "with the constant of each context")
 
 
 def test_packages_may_be_of_the_row():
