@@ -22,7 +22,7 @@ EXPERTS = 8
 # embedding is larger than its tokenizer there, and is cut to it.
 SANTACODER = GPTBigCodeConfig(
     vocab_size=49158, n_positions=2048, n_embd=2048, n_layer=24, n_head=16, n_inner=8192,
-    activation_function="gelu_fast")
+    activation_function="gelu_pytorch_tanh")
 MISTRAL = MistralConfig(vocab_size=32001)
 MIXTRAL = MixtralConfig(vocab_size=32001, num_local_experts=EXPERTS, num_experts_per_tok=2,
                         max_position_embeddings=32768, rope_theta=1e6, sliding_window=None)

@@ -21,7 +21,7 @@ struct cusparseSpGEMMDescr {
 namespace headroom::dry_run {
 namespace {
 
-constexpr std::int64_t kMaxProducts = 1 << 28;  // more are not looked up, each takes a nanosecond
+constexpr std::int64_t kMaxProducts = 1 << 26;  // more would take the plan too long
 
 struct Rows {
   explicit Rows(const cusparseSpMatDescr& matrix)

@@ -317,8 +317,9 @@ TEST_F(PythonProgram, FitsWhereItGoesOnWithLess) {
 TEST_F(PythonProgram, NamesWhatCanNotBeFollowed) {
   const std::string begin = "import torch; x = torch.ones(9, 9, 9, device='cuda'); ";
   const std::vector<std::pair<std::string, std::string>> calls = {
-      {"x = torch.sparse_csr_tensor([0, 1], [0], [1.], (1, 1)).cuda(); x + x",
-       "it called cusparseScsrgeam2_bufferSizeExt"},
+      {"x = torch.sparse_csr_tensor([0, 1], [0], [1.], (1, 1)).cuda(); "
+       "torch.triangular_solve(torch.ones(1, 1, device='cuda'), x)",
+       "it called cusparseSpMatSetAttribute"},
       // An error that none of the dry run's functions gives.
       {"cudart = torch.cuda.cudart(); cudart.cudaGetErrorString(cudart.cudaError(35))",
        "it called what gave cudaErrorInsufficientDriver (error 35)"}};
