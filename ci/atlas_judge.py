@@ -66,7 +66,7 @@ def ended_early(source: Source, column: str) -> tuple:
 
 
 def constant_of(pairs: list) -> float:
-    """What a process takes of a GPU outside its allocator: the median of the tenth's differences."""
+    """Outside the allocator, of each process on a GPU: the median of the tenth's differences."""
     differences = [measured - planned for key, planned, measured in pairs if is_of_the_tenth(key)]
     return statistics.median(differences) if differences else 0
 
