@@ -103,18 +103,18 @@ def judge(source: Source, answers: list, fitted: dict = None) -> tuple:
         same, less = ended_early(source, figure.column)
         name = "mean_driver_bytes" if figure.of_mean_gpu \
             else ("latest_" if figure.since_reset else "") + PLANNED[figure.what]
-        known = [(row, by_key[row["key"]], figure.value_of(row)) for row in source.rows
+        known = [(row, by_key[row["key"]], figure.value_of(row),
+                  contexts_of(figure, by_key[row["key"]])) for row in source.rows
                  if row["key"] in by_key and figure.value_of(row) is not None]
         of_context = 0
         if figure.what == "driver":
-            pairs = [(row["key"], *(bytes_ / contexts_of(figure, answer)
-                                    for bytes_ in (answer[name], measured)))
-                     for row, answer, measured in known
+            pairs = [(row["key"], answer[name] / contexts, measured / contexts)
+                     for row, answer, measured, contexts in known
                      if name in answer and answer["fits"] and row["key"] not in same]
             of_context = constants[figure.column] = (fitted or {}).get(
                 figure.column, constant_of(pairs))
-        for row, answer, measured in known:
-            constant = of_context * contexts_of(figure, answer)
+        for row, answer, measured, contexts in known:
+            constant = of_context * contexts
             total = answer.get("total_bytes", 0)
             is_time = figure.what == "step"
             does_fit = answer["fits"] and (is_time or answer.get(name, 0) + constant <= total)

@@ -37,8 +37,7 @@ cusparseStatus_t give_size_of_sort(std::int64_t elements, std::size_t* bytes) {
 
 /// Reads so many indices, and writes as many.
 cusparseStatus_t arrange(cusparseHandle_t handle, std::int64_t indices) {
-  run_work(handle->stream, memory_work(dry_run().gpu, 2 * indices * kIndexBytes));
-  return CUSPARSE_STATUS_SUCCESS;
+  return move_bytes(handle, 2 * indices * kIndexBytes);
 }
 
 }  // namespace

@@ -25,6 +25,9 @@ using Indices = std::vector<std::int64_t>;
 /// Empty: they are not all known.
 Indices known_indices(const IndexArray& array, std::int64_t count);
 
+/// A kernel that reads and writes so many bytes, together, on the handle's stream.
+cusparseStatus_t move_bytes(cusparseHandle_t handle, std::int64_t bytes);
+
 }  // namespace headroom::dry_run
 
 struct cusparseSpMatDescr {

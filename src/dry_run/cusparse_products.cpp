@@ -6,7 +6,6 @@
 // (github.com/cupy/cupy/issues/7044), which is 28 bytes for each of 216 million products.
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <vector>
 
 #include "src/dry_run/cusparse_matrix.h"
@@ -93,32 +92,7 @@ void multiply(const cusparseSpMatDescr& a, const cusparseSpMatDescr& b, cusparse
   }
 }
 
-cusparseStatus_t move(cusparseHandle_t handle, std::int64_t bytes) {
-  run_work(handle->stream, memory_work(dry_run().gpu, bytes));
-  return CUSPARSE_STATUS_SUCCESS;
-}
-
 }  // namespace
-
-Indices known_indices(const IndexArray& array, std::int64_t count) {
-  const bool is_wide = array.type == CUSPARSE_INDEX_64I;
-  const std::size_t width = is_wide ? sizeof(std::int64_t) : sizeof(std::int32_t);
-  Trust trust;
-  const auto bytes =
-      dry_run().known.find(array.numbers, static_cast<std::size_t>(count) * width, &trust);
-  if (bytes.empty() || trust.is_assumed) return {};
-  Indices indices(static_cast<std::size_t>(count));
-  for (std::size_t i = 0; i < indices.size(); ++i) {
-    std::int32_t narrow = 0;
-    if (is_wide) {
-      std::memcpy(&indices[i], &bytes[i * width], width);
-    } else {
-      std::memcpy(&narrow, &bytes[i * width], width);
-      indices[i] = narrow;
-    }
-  }
-  return indices;
-}
 
 HEADROOM_ENTRY cusparseStatus_t cusparseSpGEMM_createDescr(cusparseSpGEMMDescr_t* result) {
   *result = new cusparseSpGEMMDescr;
@@ -134,7 +108,7 @@ HEADROOM_ENTRY cusparseStatus_t cusparseSpGEMM_workEstimation(
     cusparseHandle_t handle, cusparseOperation_t, cusparseOperation_t, const void*,
     cusparseConstSpMatDescr_t a, cusparseConstSpMatDescr_t, const void*, cusparseSpMatDescr_t,
     cudaDataType, cusparseSpGEMMAlg_t, cusparseSpGEMMDescr_t, std::size_t* bytes, void* buffer) {
-  if (buffer != nullptr) return move(handle, a->elements * kIndexBytes);
+  if (buffer != nullptr) return move_bytes(handle, a->elements * kIndexBytes);
   *bytes = static_cast<std::size_t>((a->rows + 1) * kIndexBytes);
   note_estimated("cuSPARSE");
   return CUSPARSE_STATUS_SUCCESS;
@@ -146,7 +120,7 @@ cusparseSpGEMM_compute(cusparseHandle_t handle, cusparseOperation_t, cusparseOpe
                        const void*, cusparseSpMatDescr_t c, cudaDataType type, cusparseSpGEMMAlg_t,
                        cusparseSpGEMMDescr_t result, std::size_t* bytes, void* buffer) {
   const std::int64_t bytes_of_product = element_bytes(type) + kIndexBytes;
-  if (buffer != nullptr) return move(handle, 2 * result->products * bytes_of_product);
+  if (buffer != nullptr) return move_bytes(handle, 2 * result->products * bytes_of_product);
   multiply(*a, *b, *c, *result);
   *bytes = static_cast<std::size_t>(result->products * (2 * bytes_of_product + kIndexBytes));
   return CUSPARSE_STATUS_SUCCESS;
@@ -177,7 +151,7 @@ HEADROOM_ENTRY cusparseStatus_t cusparseSpGEMM_copy(
     known.set(c->offsets.numbers, result->offsets.data(), result->offsets.size() * sizeof(int));
     known.set(c->places.numbers, result->places.data(), result->places.size() * sizeof(int));
   }
-  return move(handle, 2 * c->elements * (element_bytes(type) + kIndexBytes));
+  return move_bytes(handle, 2 * c->elements * (element_bytes(type) + kIndexBytes));
 }
 
 }  // namespace headroom::dry_run
