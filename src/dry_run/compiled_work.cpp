@@ -31,11 +31,15 @@ std::int64_t tensor_bytes(void** arguments, const LiveBlocks& blocks) {
 
 }  // namespace
 
-Work compiled_work(const Gpu& gpu, void** arguments, std::int64_t threads,
-                   const LiveBlocks& blocks) {
-  const std::int64_t bytes = tensor_bytes(arguments, blocks);
-  if (bytes == 0) return memory_work(gpu, kBytesPerThread * threads);
-  return memory_work(gpu, bytes, Access::vectors);
+Work compiled_work(const Gpu& gpu, const ptx::Launch& launch,
+                   const std::optional<ptx::Count>& count, const LiveBlocks& blocks) {
+  const std::int64_t bytes = tensor_bytes(launch.arguments, blocks);
+  const std::int64_t threads = launch.blocks() * launch.threads();
+  const Work moving = bytes == 0 ? memory_work(gpu, kBytesPerThread * threads)
+                                 : memory_work(gpu, bytes, Access::vectors);
+  if (!count) return moving;
+  const Work executing = instruction_work(gpu, *count, launch.blocks());
+  return executing.all_ns() > moving.all_ns() ? executing : moving;
 }
 
 }  // namespace headroom::dry_run

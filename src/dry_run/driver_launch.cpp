@@ -5,25 +5,37 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
-#include <atomic>
-#include <mutex>
-#include <set>
+#include <fstream>
+#include <iterator>
+#include <memory>
 #include <string>
 
+#include "src/dry_run/compiled_function.h"
 #include "src/dry_run/compiled_work.h"
 #include "src/dry_run/dry_run.h"
 #include "src/dry_run/small_reductions.h"
 #include "src/dry_run/torch_library.h"
+#include "src/ptx/cubin.h"
 
 namespace headroom::dry_run {
 namespace {
 
-/// Functions are known by their names, which stay. They outlive all that may still call.
-const std::string* kept(const char* name) {
-  static auto& mutex = *new std::mutex;
-  static auto& names = *new std::set<std::string>;
-  const std::lock_guard lock(mutex);
-  return &*names.emplace(name).first;
+/// What a program loaded: the PTX of its kernels, where it is known. It has no other content.
+struct Module {
+  std::shared_ptr<const std::string> ptx;
+};
+
+CUmodule module_of(std::string_view ptx) {
+  return reinterpret_cast<CUmodule>(new Module{std::make_shared<const std::string>(ptx)});
+}
+
+CompiledFunction& function_of(CUfunction function) {
+  return *reinterpret_cast<CompiledFunction*>(function);
+}
+
+std::string contents(const char* path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 /// On the current device, which needs no context for it since CUDA 12.
@@ -34,23 +46,23 @@ void note_compiled() {
 }
 
 /// Whether the kernel writes nowhere but where DryRun::known says.
-bool is_known(CUfunction function, void** arguments) {
-  return *reinterpret_cast<const std::string*>(function) == kCompiledProduct &&
-         arguments != nullptr && are_kernels_of_torch_known() &&
-         run_reduction(kCompiledProduct, arguments[0], dry_run().known, &is_of_device);
+bool is_known(CompiledFunction& function, const ptx::Launch& launch) {
+  if (function.run(launch, dry_run().blocks, dry_run().known)) return true;
+  return function.name() == kCompiledProduct && launch.arguments != nullptr &&
+         are_kernels_of_torch_known() &&
+         run_reduction(kCompiledProduct, launch.arguments[0], dry_run().known, &is_of_device);
 }
 
 }  // namespace
 
-HEADROOM_ENTRY CUresult cuModuleLoadData(CUmodule* module, const void*) {
+HEADROOM_ENTRY CUresult cuModuleLoadData(CUmodule* module, const void* image) {
   note_compiled();
-  static std::atomic<std::uintptr_t> last{0x100000};
-  *module = reinterpret_cast<CUmodule>(last += 16);  // any handle will do: it has no content here
+  *module = module_of(ptx::ptx_of_cubin(image));
   return CUDA_SUCCESS;
 }
 
-HEADROOM_ENTRY CUresult cuModuleLoad(CUmodule* module, const char*) {
-  return cuModuleLoadData(module, /*image=*/nullptr);
+HEADROOM_ENTRY CUresult cuModuleLoad(CUmodule* module, const char* path) {
+  return cuModuleLoadData(module, contents(path).c_str());
 }
 
 HEADROOM_ENTRY CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned,
@@ -58,24 +70,33 @@ HEADROOM_ENTRY CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, 
   return cuModuleLoadData(module, image);
 }
 
-HEADROOM_ENTRY CUresult cuModuleUnload(CUmodule) { return CUDA_SUCCESS; }
+/// Its functions stay, as all do that a program may still call.
+HEADROOM_ENTRY CUresult cuModuleUnload(CUmodule module) {
+  delete reinterpret_cast<Module*>(module);
+  return CUDA_SUCCESS;
+}
 
-HEADROOM_ENTRY CUresult cuModuleGetFunction(CUfunction* function, CUmodule, const char* name) {
-  *function = reinterpret_cast<CUfunction>(const_cast<std::string*>(kept(name)));
+HEADROOM_ENTRY CUresult cuModuleGetFunction(CUfunction* function, CUmodule module,
+                                            const char* name) {
+  const auto& loaded = *reinterpret_cast<const Module*>(module);
+  *function = reinterpret_cast<CUfunction>(new CompiledFunction(name, loaded.ptx));
   return CUDA_SUCCESS;
 }
 
 // The same by the functions since CUDA 12, in which a library has no device.
 
-HEADROOM_ENTRY CUresult cuLibraryLoadData(CUlibrary* library, const void*, CUjit_option*, void**,
-                                          unsigned, CUlibraryOption*, void**, unsigned) {
-  return cuModuleLoadData(reinterpret_cast<CUmodule*>(library), /*image=*/nullptr);
+HEADROOM_ENTRY CUresult cuLibraryLoadData(CUlibrary* library, const void* image, CUjit_option*,
+                                          void**, unsigned, CUlibraryOption*, void**, unsigned) {
+  return cuModuleLoadData(reinterpret_cast<CUmodule*>(library), image);
 }
 
-HEADROOM_ENTRY CUresult cuLibraryUnload(CUlibrary) { return CUDA_SUCCESS; }
+HEADROOM_ENTRY CUresult cuLibraryUnload(CUlibrary library) {
+  return cuModuleUnload(reinterpret_cast<CUmodule>(library));
+}
 
-HEADROOM_ENTRY CUresult cuLibraryGetKernel(CUkernel* kernel, CUlibrary, const char* name) {
-  return cuModuleGetFunction(reinterpret_cast<CUfunction*>(kernel), /*module=*/nullptr, name);
+HEADROOM_ENTRY CUresult cuLibraryGetKernel(CUkernel* kernel, CUlibrary library, const char* name) {
+  return cuModuleGetFunction(reinterpret_cast<CUfunction*>(kernel),
+                             reinterpret_cast<CUmodule>(library), name);
 }
 
 HEADROOM_ENTRY CUresult cuKernelGetFunction(CUfunction* function, CUkernel kernel) {
@@ -148,11 +169,12 @@ HEADROOM_ENTRY CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, uns
                                        unsigned grid_z, unsigned block_x, unsigned block_y,
                                        unsigned block_z, unsigned, CUstream stream,
                                        void** arguments, void**) {
-  const std::int64_t blocks = std::int64_t{1} * grid_x * grid_y * grid_z;
-  const std::int64_t threads = blocks * block_x * block_y * block_z;
-  if (threads == 0) return CUDA_ERROR_INVALID_VALUE;
-  const Work work = compiled_work(dry_run().gpu, arguments, threads, dry_run().blocks);
-  if (is_known(function, arguments)) {
+  const ptx::Launch launch{{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, arguments};
+  if (launch.blocks() * launch.threads() == 0) return CUDA_ERROR_INVALID_VALUE;
+  CompiledFunction& compiled = function_of(function);
+  const auto count = compiled.count(launch, dry_run().blocks, dry_run().known);
+  const Work work = compiled_work(dry_run().gpu, launch, count, dry_run().blocks);
+  if (is_known(compiled, launch)) {
     run_transfer(stream, work);
   } else {
     run_work(stream, work);

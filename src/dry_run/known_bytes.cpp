@@ -8,32 +8,15 @@
 #include <optional>
 #include <utility>
 
+#include "src/dry_run/by_address.h"
 #include "src/dry_run/whole_numbers.h"
 #include "src/dry_run/zeros.h"
 
 namespace headroom::dry_run {
 namespace {
 
-std::uintptr_t number(const void* address) { return reinterpret_cast<std::uintptr_t>(address); }
-
-/// Those of a map by address that lie there in part.
-template <class Map>
-void erase_in(Map& map, std::uintptr_t begin, std::uintptr_t end) {
-  auto each = map.lower_bound(begin);
-  if (each != map.begin()) {
-    const auto before = std::prev(each);
-    if (before->first + before->second.size > begin) each = before;
-  }
-  while (each != map.end() && each->first < end) each = map.erase(each);
-}
-
-/// The one that an address lies in; null: there is none.
-template <class Map>
-const typename Map::value_type* range_around(const Map& map, std::uintptr_t address) {
-  const auto behind = map.upper_bound(address);
-  if (behind == map.begin()) return nullptr;
-  const auto& found = *std::prev(behind);
-  return address - found.first < found.second.size ? &found : nullptr;
+bool are_bools(const unsigned char* bytes, std::size_t size) {
+  return std::all_of(bytes, bytes + size, [](unsigned char one) { return one <= 1; });
 }
 
 }  // namespace
@@ -78,51 +61,6 @@ void KnownBytes::copy(const void* to, const void* from, std::size_t size) {
   if (found.bytes.empty()) return copy_guess_locked(number(to), number(from), size);
   found.is_object &= size > kMaxBytes;
   set_partly_locked(number(to), std::move(found), gaps);
-}
-
-void KnownBytes::set_share(const void* at, std::size_t size, double share) {
-  const std::lock_guard lock(mutex_);
-  set_share_locked(number(at), {.size = size, .not_zero = share});
-}
-
-void KnownBytes::set_limit(const void* at, std::size_t size, std::int64_t limit) {
-  const std::lock_guard lock(mutex_);
-  set_limit_locked(number(at), size, limit);
-}
-
-bool KnownBytes::copy_share(const void* at, std::size_t size, const void* from) {
-  const std::lock_guard lock(mutex_);
-  const Share* found = share_locked(number(from));
-  if (found == nullptr) return false;
-  Share share = *found;
-  share.size = size;
-  set_share_locked(number(at), share);
-  return true;
-}
-
-std::optional<double> KnownBytes::share(const void* from) const {
-  const std::lock_guard lock(mutex_);
-  const Share* found = share_locked(number(from));
-  return found == nullptr ? std::nullopt : std::optional(found->not_zero);
-}
-
-std::optional<double> KnownBytes::share_of_bytes(const void* from, std::size_t size) const {
-  if (const auto found = share(from)) return found;
-  const Bytes bytes = find(from, size);
-  if (bytes.empty()) return std::nullopt;
-  const auto zeros = std::ranges::count(bytes, 0);
-  return 1 - static_cast<double>(zeros) / static_cast<double>(size);
-}
-
-std::optional<std::int64_t> KnownBytes::limit(const void* from) const {
-  const std::lock_guard lock(mutex_);
-  const Share* found = share_locked(number(from));
-  return found == nullptr || found->limit == 0 ? std::nullopt : std::optional(found->limit);
-}
-
-bool KnownBytes::has_shares() const {
-  const std::lock_guard lock(mutex_);
-  return !shares_.empty();
 }
 
 void KnownBytes::forget(const void* at, std::size_t size) {
@@ -207,6 +145,9 @@ bool KnownBytes::read(void* to, const void* from, std::size_t size) const {
 
 bool KnownBytes::is_kept(const void* bytes, std::size_t size) {
   if (size <= kMaxBytes || are_object(bytes, size)) return true;
+  if (size <= kMaxBytesOfMask && are_bools(static_cast<const unsigned char*>(bytes), size)) {
+    return true;
+  }
   return size <= kMaxBytesOfNumbers && extremes_of(bytes, size).has_value();
 }
 
@@ -219,7 +160,7 @@ KnownBytes::Range KnownBytes::range_of(Bytes bytes, Trust trust) const {
 /// numbers may be and all is known.
 bool KnownBytes::is_followed_locked(std::uintptr_t from, std::size_t size) const {
   if (size <= kMaxBytes) return true;
-  if (size > (had_object_ ? kMaxBytesOfObject : kMaxBytesOfNumbers)) return false;
+  if (size > (had_object_ ? kMaxBytesOfObject : kMaxBytesOfMask)) return false;
   auto range = ranges_.upper_bound(from);
   if (range != ranges_.begin()) --range;
   std::size_t known = 0;
@@ -229,7 +170,7 @@ bool KnownBytes::is_followed_locked(std::uintptr_t from, std::size_t size) const
     if (range->second.is_object) return true;
     known += std::min(end, from + size) - std::max(range->first, from);
   }
-  return size <= kMaxBytesOfNumbers && known == size;
+  return size <= kMaxBytesOfMask && known == size;
 }
 
 void KnownBytes::set_locked(std::uintptr_t to, Range range) {
@@ -295,6 +236,7 @@ void KnownBytes::forget_locked(std::uintptr_t begin, std::size_t size) {
   const std::uintptr_t end = begin + size;
   erase_in(shares_, begin, end);
   erase_in(guesses_, begin, end);
+  if (flags_.begin < end && begin < flags_.begin + flags_.size) flags_ = {};
   auto range = ranges_.lower_bound(begin);
   if (range != ranges_.begin()) {
     const auto before = std::prev(range);
@@ -341,22 +283,6 @@ void KnownBytes::copy_guess_locked(std::uintptr_t to, std::uintptr_t from, std::
   }
   forget_locked(to, size);
   if (guess) guesses_[to] = std::move(*guess);
-}
-
-void KnownBytes::set_share_locked(std::uintptr_t at, const Share& share) {
-  forget_locked(at, share.size);
-  shares_[at] = share;
-}
-
-void KnownBytes::set_limit_locked(std::uintptr_t at, std::size_t size, std::int64_t limit) {
-  const double zeros = 1 / static_cast<double>(limit);
-  set_share_locked(at, {.size = size, .not_zero = 1 - zeros, .limit = limit});
-}
-
-/// Null: there is none.
-const KnownBytes::Share* KnownBytes::share_locked(std::uintptr_t from) const {
-  const auto* found = range_around(shares_, from);
-  return found == nullptr ? nullptr : &found->second;
 }
 
 /// `gaps`: which of them are not known, where some are.

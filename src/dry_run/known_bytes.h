@@ -36,14 +36,19 @@ struct PartlyKnown {
 /// bytes; addresses are the device's.
 class KnownBytes {
  public:
+  using Bytes = std::vector<unsigned char>;
+
   static constexpr std::size_t kMaxBytes = 1 << 20;  // of one copy
   static constexpr std::size_t kMaxBytesOfNumbers = 16 << 20;
-  static constexpr std::size_t kMaxBytesInAll = 256 << 20;
+  static constexpr std::size_t kMaxBytesOfMask = 64 << 20;  // of bools
+  static constexpr std::size_t kMaxBytesInAll = 512 << 20;
   static constexpr std::size_t kMaxBytesOfObject = 512 << 20;
 
-  /// Of elements of so many bytes. Those of eight may be whole numbers, as tokens and the ends of a
+  /// Of elements of so many bytes. Bools are a mask's, by which attention leaves out whole blocks.
+  /// Those of eight may be whole numbers, as tokens and the ends of a
   /// graph's edges are: of these kMaxBytesOfNumbers are known, as programs compute sizes by them.
   static constexpr std::size_t max_bytes(std::size_t width) {
+    if (width == 1) return kMaxBytesOfMask;
     return width == sizeof(std::int64_t) ? kMaxBytesOfNumbers : kMaxBytes;
   }
 
@@ -65,6 +70,11 @@ class KnownBytes {
   void set_share(const void* at, std::size_t size, double share);
   /// Elements there are numbers from 0 up to `limit`, each as often.
   void set_limit(const void* at, std::size_t size, std::int64_t limit);
+  /// Elements there are these, 0 or 1, and too many of too many bytes to be kept: a mask that is to
+  /// be summed. That is known of the last that were set so.
+  void set_flags(const void* at, std::size_t size, Bytes flags);
+  /// Of all elements from there on; empty: they are not known.
+  Bytes flags(const void* from) const;
   /// What is known so of the elements at `from` is known of those at `at`. False: nothing is.
   bool copy_share(const void* at, std::size_t size, const void* from);
   /// Of the elements from there on; nothing: it is not known.
@@ -96,8 +106,6 @@ class KnownBytes {
   bool read(void* to, const void* from, std::size_t size) const;
 
  private:
-  using Bytes = std::vector<unsigned char>;
-
   struct Range {
     std::size_t size() const { return bytes.size(); }
     std::size_t counted() const { return is_object ? 0 : bytes.size(); }
@@ -131,6 +139,12 @@ class KnownBytes {
     Bytes element;
   };
 
+  struct Flags {
+    std::uintptr_t begin = 0;
+    std::size_t size = 0;  // bytes of the elements
+    Bytes flags;
+  };
+
   void copy_guess_locked(std::uintptr_t to, std::uintptr_t from, std::size_t size);
   void read_guess_locked(unsigned char* to, std::uintptr_t from, std::size_t size) const;
   void set_share_locked(std::uintptr_t at, const Share& share);
@@ -141,9 +155,10 @@ class KnownBytes {
   std::map<std::uintptr_t, Range> ranges_;   // which do not overlap
   std::map<std::uintptr_t, Share> shares_;   // likewise; no range lies in one
   std::map<std::uintptr_t, Guess> guesses_;  // likewise
-  std::size_t bytes_ = 0;                    // in all
-  bool may_assume_ = false;                  // whether some of them may be assumed
-  bool had_object_ = false;                  // whether some of them may be an object
+  Flags flags_;
+  std::size_t bytes_ = 0;    // in all
+  bool may_assume_ = false;  // whether some of them may be assumed
+  bool had_object_ = false;  // whether some of them may be an object
   std::int64_t doubts_ = 0;
 };
 

@@ -267,6 +267,19 @@ Arithmetic find_arithmetic(std::string_view name) {
   return {find_operation(name), guess_of(name), rest_of(name), stand_in_of(name)};
 }
 
+/// Whether a mask becomes whole numbers, as it does before it is summed, in the order in which it
+/// lies.
+bool are_flags(const Operands& operands, const std::vector<PartlyKnown>& read) {
+  if (operands.tensors.size() != 2) return false;
+  const Operands::Tensor& to = operands.tensors[0];
+  const Operands::Tensor& from = operands.tensors[1];
+  if (to.type != c10::ScalarType::Long || from.type != c10::ScalarType::Bool) return false;
+  if (!read[0].has_any() || !read[0].gaps.empty()) return false;
+  return std::ranges::equal(to.strides, from.strides, [&](auto of_numbers, auto of_flags) {
+    return of_numbers == of_flags * to.width;
+  });
+}
+
 /// Whether something may be known of its result where nothing is of some of what is read.
 bool may_be_known(const Operation& operation, const std::vector<PartlyKnown>& read,
                   const Operands& operands, std::optional<int> stand_in) {
@@ -309,7 +322,7 @@ bool run_arithmetic(std::string_view name, void** arguments, KnownBytes& known,
   static auto& known_names = *new ByName<Arithmetic>(&find_arithmetic);
   const auto& [operation, guess, rest, stand_in_of] = known_names(name);
   // Of so much at most a share is known, and what follows takes its time.
-  constexpr std::size_t kMost = KnownBytes::kMaxBytesOfNumbers / sizeof(std::int64_t);
+  constexpr std::size_t kMost = KnownBytes::kMaxBytesOfMask;
   const bool is_much = at<std::uint32_t>(arguments[0]) > kMost;
   if (operation == nullptr || (is_much && guess == nullptr)) return false;
   const auto operands = find_operands(name, arguments, operation->signature);
@@ -326,6 +339,9 @@ bool run_arithmetic(std::string_view name, void** arguments, KnownBytes& known,
   const auto read = read_all(*operands, inputs);
   const bool is_any_unknown = !std::ranges::all_of(read, &PartlyKnown::has_any);
   if (guess != nullptr && is_any_unknown && guess(*operation, *operands, known)) return true;
+  if (size > KnownBytes::max_bytes(written.width) && are_flags(*operands, read)) {
+    return known.set_flags(written.data, size, read[0].bytes), true;
+  }
   const auto stand_in = stand_in_of(*operands, read);
   Computed result;
   if (size <= KnownBytes::max_bytes(written.width) &&

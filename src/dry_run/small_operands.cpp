@@ -119,6 +119,7 @@ std::optional<c10::ScalarType> take_type(std::string_view& mangled) {
       Named{"h", c10::ScalarType::Byte},
       Named{"a", c10::ScalarType::Char},
       Named{"s", c10::ScalarType::Short},
+      Named{"t", c10::ScalarType::UInt16},
       Named{"i", c10::ScalarType::Int},
       Named{"l", c10::ScalarType::Long},
       Named{"f", c10::ScalarType::Float},

@@ -28,6 +28,8 @@ bool with_type(c10::ScalarType type, const Call& call) {
       return call(std::int8_t{}), true;
     case c10::ScalarType::Short:
       return call(std::int16_t{}), true;
+    case c10::ScalarType::UInt16:
+      return call(std::uint16_t{}), true;
     case c10::ScalarType::Int:
       return call(std::int32_t{}), true;
     case c10::ScalarType::Long:

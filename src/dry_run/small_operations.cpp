@@ -258,6 +258,7 @@ constexpr std::array kTypes{
     MangledType{"s", c10::ScalarType::Short},  MangledType{"a", c10::ScalarType::Char},
     MangledType{"h", c10::ScalarType::Byte},   MangledType{"b", c10::ScalarType::Bool},
     MangledType{kHalf, c10::ScalarType::Half}, MangledType{kBFloat16, c10::ScalarType::BFloat16},
+    MangledType{"t", c10::ScalarType::UInt16},
 };
 
 /// Of a copy whose name says both types.
@@ -302,6 +303,7 @@ std::vector<Named> make_all() {
   append<c10::Half, kCopies<c10::Half>>(all, kHalf, c10::ScalarType::Half);
   append<c10::BFloat16, kComparisons<c10::BFloat16>>(all, kBFloat16, c10::ScalarType::BFloat16);
   append<c10::BFloat16, kCopies<c10::BFloat16>>(all, kBFloat16, c10::ScalarType::BFloat16);
+  append<std::uint16_t, kCopies<std::uint16_t>>(all, "t", c10::ScalarType::UInt16);
   append<std::int64_t, kChoicesOfBits<std::int64_t>>(all, "m", c10::ScalarType::Long, true);
   append<std::int32_t, kChoicesOfBits<std::int32_t>>(all, "j", c10::ScalarType::Int, true);
   append<double, kOfBools>(all, "b", c10::ScalarType::Double, true);

@@ -175,6 +175,21 @@ const std::optional<Reducer>& find_reducer(std::string_view name) {
   return found(name);
 }
 
+/// Sums of whole numbers that are each 0 or 1. False: they are not known, one by one.
+bool put_sums_of_flags(const Reduce& reduce, KnownBytes& known) {
+  const Bytes flags = known.flags(reduce.from());
+  if (flags.size() * sizeof(std::int64_t) != reduce.reach()) return false;
+  Numbers sums(reduce.size() / sizeof(std::int64_t));
+  for (std::size_t result = 0; result < reduce.results_in_all(); ++result) {
+    std::int64_t& sum = sums[reduce.place_of_result(result) / sizeof(sum)];
+    for (std::size_t input = 0; input < reduce.inputs_of_one(); ++input) {
+      sum += flags[reduce.place_of_input(result, input) / sizeof(sum)];
+    }
+  }
+  known.set(reduce.to(), sums.data(), reduce.size());
+  return true;
+}
+
 /// Of numbers of which that share is 1, and the others are 0. The results add up to what all do.
 void put_sums_of_ones(double share, const Reduce& reduce, KnownBytes& known) {
   const double each = share * static_cast<double>(reduce.inputs_of_one());
@@ -250,7 +265,8 @@ bool run_reduction(const char* name, const void* operation, KnownBytes& known, O
   }
   if (found.empty() && share && !known.limit(reduce.from()) && reducer.fold == Fold::sum &&
       reducer.type == c10::ScalarType::Long) {
-    return put_sums_of_ones(*share, reduce, known), true;
+    if (!put_sums_of_flags(reduce, known)) put_sums_of_ones(*share, reduce, known);
+    return true;
   }
   if (found.empty() && reduce.results_in_all() == 1 && !reducer.is_check()) {
     return forget_one(known, reduce.to(), reducer.type), true;

@@ -2,6 +2,7 @@
 #include "src/dry_run/work.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace headroom::dry_run {
@@ -33,6 +34,8 @@ constexpr double kTf32ShareOfHopper = 0.7;
 constexpr double kShareOf4Bytes = 0.3;
 constexpr double kShareOf2Bytes = 0.16;
 constexpr double kConvolutionShare = 0.8;
+/// Of a multiprocessor: each issues an instruction of a warp a cycle.
+constexpr double kSchedulers = 4;
 /// Of the links' peak rates.
 constexpr double kHostLinkShare = 0.8;
 constexpr double kPeerLinkShare = 0.7;
@@ -72,11 +75,20 @@ bool has_tensor_cores(const Gpu& gpu, Precision precision) {
 
 bool is_hopper_or_later(const Gpu& gpu) { return gpu.capability.major >= 9; }
 
-/// By the table "Arithmetic Instructions" of the CUDA programming guide: 8.6, 8.9 and 9.0 have 128.
-double plain_product_share(const Gpu& gpu) {
+/// Of a multiprocessor, for float32, by the table "Arithmetic Instructions" of the CUDA programming
+/// guide: 8.6, 8.9 and 9.0 have 128.
+int lanes(const Gpu& gpu) {
   const Capability& capability = gpu.capability;
-  const bool has_64_lanes = capability.major < 8 || (capability.major == 8 && capability.minor < 6);
-  return has_64_lanes ? kPlainShareOf64Lanes : kPlainShareOf128Lanes;
+  return capability.major < 8 || (capability.major == 8 && capability.minor < 6) ? 64 : 128;
+}
+
+double plain_product_share(const Gpu& gpu) {
+  return lanes(gpu) == 64 ? kPlainShareOf64Lanes : kPlainShareOf128Lanes;
+}
+
+/// Cycles a second, by which a lane multiplies and adds at its peak.
+double clock_rate(const Gpu& gpu) {
+  return gpu.float32_flops / (2.0 * lanes(gpu) * gpu.multiprocessors);
 }
 
 /// Of an older GPU the tensor cores are half as fast, while such rows come as fast: assumed.
@@ -163,6 +175,22 @@ Work attention_work(const Gpu& gpu, std::int64_t flops, Precision precision, dou
   Work work = work_of(WorkKind::attention,
                       gpu.products.start_ns + static_cast<std::int64_t>(ns / share), 1);
   work.product_flops = flops;
+  return work;
+}
+
+Work instruction_work(const Gpu& gpu, const ptx::Count& count, std::int64_t blocks) {
+  double ns = count.issued * 1e9 / (kSchedulers * gpu.multiprocessors * clock_rate(gpu));
+  double flops = 0;
+  for (std::size_t i = 0; i < count.flops.size(); ++i) {
+    const auto of_precision = static_cast<std::int64_t>(count.flops[i]);
+    ns += static_cast<double>(product_ns(gpu, {of_precision, static_cast<Precision>(i)}));
+    flops += count.flops[i];
+  }
+  // A multiprocessor that has a block more than others is the last to be done.
+  const double share = static_cast<double>(blocks) / gpu.multiprocessors;
+  Work work = work_of(WorkKind::attention,
+                      kKernelNs + static_cast<std::int64_t>(ns / share * std::ceil(share)), 1);
+  work.product_flops = static_cast<std::int64_t>(flops);
   return work;
 }
 

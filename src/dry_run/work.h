@@ -8,6 +8,7 @@
 #include <initializer_list>
 
 #include "src/gpus/gpu.h"
+#include "src/ptx/kernel.h"
 
 // What work is, and how long it lasts on a GPU: a time to begin, and an amount at the rate that is
 // achieved of the peak. docs/time.md says where the rates come from, and how far off they are.
@@ -40,6 +41,11 @@ Work product_work(const Gpu& gpu, const Product& product);
 
 /// Attention in one kernel. `share`: of the rate of products.
 Work attention_work(const Gpu& gpu, std::int64_t flops, Precision precision, double share);
+
+/// What all warps of a kernel execute, in so many blocks: its products by their rate, then its
+/// instructions, of which each of the four schedulers of a multiprocessor issues one a cycle.
+/// Memory is left out.
+Work instruction_work(const Gpu& gpu, const ptx::Count& count, std::int64_t blocks);
 
 /// How a kernel reads and writes memory: each thread 16 bytes at once, or number by number, which
 /// takes longer where numbers have less than 4 bytes, and where neighbours are not read together.

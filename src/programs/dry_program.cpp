@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "src/core/file.h"
+#include "src/core/scratch_folder.h"
 #include "src/runner/extremes.h"
 
 namespace headroom {
@@ -31,8 +32,12 @@ bool failed_for_memory(const DryProgram& program) {
 }
 
 /// Once as estimated; as needed: with each extreme as well, where memory depends on it; where
-/// memory ran out, with memory without end.
+/// memory ran out, with memory without end. What the program compiles is kept for all of these and
+/// no longer: kernels that it chose by a plan's times are none for a GPU, and where it finds chosen
+/// ones it takes less memory than a first run does.
 DryProgram run_as_often(HowOften often, DryCommand command, PlayedRanks ranks) {
+  const ScratchFolder compiled;
+  command.dry_run.compiled = compiled.path().string();
   const auto run = [&] {
     return ranks.world == 0 ? run_program(command) : run_ranks(command, ranks);
   };

@@ -135,6 +135,9 @@ Environment dry_run_environment(const DryRun& dry_run, const std::filesystem::pa
   if (const char* path = std::getenv("PATH")) {
     environment.emplace_back("PATH", libraries + "/bin:" + path);
   }
+  if (!dry_run.compiled.empty()) {
+    environment.emplace_back("TORCHINDUCTOR_CACHE_DIR", dry_run.compiled);
+  }
   if (dry_run.steps > 0) {
     environment.emplace_back("HEADROOM_DRY_RUN_STEPS", std::to_string(dry_run.steps));
   }

@@ -36,6 +36,7 @@ struct DryRun {
   static constexpr const char* kTriedEngines = "HEADROOM_DRY_RUN_TRIED_ENGINES";
   bool overcommit = false;  // allocations beyond the memory succeed
   bool holders = false;     // programs of PyTorch leave what holds their peaks
+  std::string compiled{};   // a folder for what torch.compile keeps; empty: its usual one
   std::string snapshot{};   // what programs of PyTorch leave of their allocator; empty: nothing
   int steps = 0;            // of optimizers, after which a program of PyTorch ends; 0: by itself
   int seconds = 0;          // after which a program is ended; 0: it ends by itself

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/ptx/accesses.h"
+
+#include <algorithm>
+
+namespace headroom::ptx {
+namespace {
+
+using Parameters = std::vector<bool>;
+
+bool is_atomic(const Instruction& instruction) {
+  return instruction.operation == Operation::atomic_add ||
+         instruction.operation == Operation::atomic_exchange;
+}
+
+/// False: they were there already.
+bool add(const Parameters& others, Parameters& all) {
+  bool has_grown = false;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    has_grown |= others[i] && !all[i];
+    all[i] = all[i] || others[i];
+  }
+  return has_grown;
+}
+
+/// Which parameters each register is made of. What is loaded from a tensor is made of none.
+class Origins {
+ public:
+  explicit Origins(const Kernel& kernel)
+      : none_(kernel.parameter_bytes.size()), registers_(kernel.registers, none_) {
+    while (std::ranges::count_if(kernel.instructions, [&](const auto& one) { return pass(one); })) {
+    }
+  }
+
+  Parameters of(const Operand& operand) const {
+    if (operand.kind == Operand::Kind::in_register) return registers_[operand.value];
+    Parameters made = none_;
+    if (operand.kind == Operand::Kind::parameter) made[operand.value] = true;
+    return made;
+  }
+
+ private:
+  /// From operands to results. False: these had them already.
+  bool pass(const Instruction& instruction) {
+    const bool is_from_tensor =
+        instruction.space != Space::parameter &&
+        (instruction.operation == Operation::load || is_atomic(instruction));
+    bool has_grown = false;
+    for (const Operand& to : instruction.to) {
+      if (to.kind != Operand::Kind::in_register || is_from_tensor) continue;
+      for (const Operand& from : instruction.from) {
+        has_grown |= add(of(from), registers_[to.value]);
+      }
+    }
+    return has_grown;
+  }
+
+  Parameters none_;
+  std::vector<Parameters> registers_;
+};
+
+}  // namespace
+
+Accesses accesses(const Kernel& kernel) {
+  const Origins origins(kernel);
+  const Parameters none(kernel.parameter_bytes.size());
+  Accesses found{none, none};
+  for (const Instruction& instruction : kernel.instructions) {
+    if (instruction.space != Space::global || instruction.from.empty()) continue;
+    const Parameters address = origins.of(instruction.from.front());
+    if (is_atomic(instruction) || instruction.operation == Operation::load)
+      add(address, found.loads);
+    if (is_atomic(instruction) || instruction.operation == Operation::store)
+      add(address, found.stores);
+  }
+  return found;
+}
+
+}  // namespace headroom::ptx
