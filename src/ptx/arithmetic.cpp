@@ -348,7 +348,9 @@ bool calculate(const Instruction& instruction, std::size_t threads,
   const bool is_followed = by_type(instruction.type, [&](auto number) {
     return calculate_of<decltype(number)>(instruction, all);
   });
-  if (!is_followed || instruction.type.kind != TypeKind::floating) return is_followed;
+  const bool makes_floats =
+      instruction.type.kind == TypeKind::floating && instruction.operation != Operation::compare;
+  if (!is_followed || !makes_floats) return is_followed;
   return std::none_of(to, to + threads,
                       [&](std::uint64_t bits) { return is_subnormal(instruction.type, bits); });
 }

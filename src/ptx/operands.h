@@ -65,7 +65,9 @@ bool by_type(const Type& type, Made made) {
 /// Which some instructions take for zero.
 inline bool is_subnormal(const Type& type, std::uint64_t bits) {
   if (type.kind != TypeKind::floating) return false;
-  return std::fpclassify(type.bits == 32 ? read<float>(bits) : read<double>(bits)) == FP_SUBNORMAL;
+  const int kind =
+      type.bits == 32 ? std::fpclassify(read<float>(bits)) : std::fpclassify(read<double>(bits));
+  return kind == FP_SUBNORMAL;
 }
 
 /// The operands of all threads, and where their results go.

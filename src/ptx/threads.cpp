@@ -10,7 +10,6 @@ namespace headroom::ptx {
 namespace {
 
 constexpr std::size_t kSharedBytes = 256 << 10;  // more than any GPU has for a block
-constexpr std::size_t kMostOperands = 3;         // of a calculation
 
 using Kind = Operand::Kind;
 
@@ -21,38 +20,6 @@ std::uint64_t with_sign(std::uint64_t value, int bits) {
 
 bool stores_shared(const Instruction& instruction) {
   return instruction.operation == Operation::store && instruction.space == Space::shared;
-}
-
-/// The lane that gives `lane` its number, and whether it lies in the segment (PTX, "shfl.sync").
-struct Source {
-  std::uint64_t lane;
-  bool is_inside;
-};
-Source source_of(Shuffle shuffle, std::uint64_t lane, std::uint64_t by, std::uint64_t limits) {
-  const std::uint64_t segment = limits >> 8 & 31;
-  const std::uint64_t last = (lane & segment) | (limits & 31 & ~segment);
-  by &= 31;
-  Source source{lane, true};
-  switch (shuffle) {
-    case Shuffle::up:
-      source.is_inside = lane >= by + last;
-      source.lane = lane - by;
-      break;
-    case Shuffle::down:
-      source.lane = lane + by;
-      source.is_inside = source.lane <= last;
-      break;
-    case Shuffle::butterfly:
-      source.lane = lane ^ by;
-      source.is_inside = source.lane <= last;
-      break;
-    case Shuffle::index:
-      source.lane = (lane & segment) | (by & ~segment);
-      source.is_inside = source.lane <= last;
-      break;
-  }
-  if (!source.is_inside) source.lane = lane;
-  return source;
 }
 
 }  // namespace
@@ -345,38 +312,6 @@ bool Threads::atomic(const Instruction& instruction) {
   }
   if (!instruction.to.empty()) set(instruction.to.front(), results_, is_known);
   return true;
-}
-
-void Threads::shuffle(const Instruction& instruction) {
-  std::array<Lanes, kMostOperands> spaces;
-  std::array<const std::uint64_t*, kMostOperands> from{};
-  bool is_known = count_ % kWarp == 0 && instruction.from.size() >= kMostOperands;
-  for (std::size_t i = 0; i < kMostOperands && is_known; ++i) {
-    from.at(i) = read(instruction.from[i], spaces.at(i));
-    is_known = from.at(i) != nullptr;
-  }
-  Lanes results(count_);
-  Lanes insides(count_);
-  for (std::size_t i = 0; i < count_ && is_known; ++i) {
-    const Source source = source_of(instruction.shuffle, i % kWarp, from[1][i], from[2][i]);
-    results[i] = from[0][i / kWarp * kWarp + source.lane];
-    insides[i] = source.is_inside ? 1 : 0;
-  }
-  if (!instruction.to.empty()) set(instruction.to[0], results, is_known);
-  if (instruction.to.size() > 1) set(instruction.to[1], insides, is_known);
-}
-
-/// Of 32 bits each, as the warp's threads that the mask names have it: all of them.
-void Threads::sum_of_warp(const Instruction& instruction) {
-  if (instruction.to.empty() || instruction.from.empty()) return;
-  const std::uint64_t* from = read(instruction.from[0], spaces_[0]);
-  const bool is_known = from != nullptr && count_ % kWarp == 0 && is_for_all_;
-  for (std::size_t i = 0; i < count_ && is_known; i += kWarp) {
-    std::uint64_t sum = 0;
-    for (std::size_t lane = 0; lane < kWarp; ++lane) sum += from[i + lane];
-    std::fill_n(results_.begin() + static_cast<std::ptrdiff_t>(i), kWarp, sum & 0xffffffff);
-  }
-  set(instruction.to.front(), results_, is_known);
 }
 
 /// Of several numbers one, the first with the lowest bits.

@@ -72,7 +72,8 @@ class Threads {
   std::array<unsigned, 3> block_{};
   std::vector<Register> registers_;
   bool writes_shared_;
-  std::array<Lanes, 3> spaces_;  // for operands that no register holds
+  static constexpr std::size_t kMostOperands = 3;  // that are read, of a calculation
+  std::array<Lanes, kMostOperands> spaces_;        // for operands that no register holds
   Lanes results_;
   Lanes guard_;  // which threads execute the instruction
   bool is_guard_known_ = true;

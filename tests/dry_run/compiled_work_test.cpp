@@ -8,7 +8,7 @@
 namespace headroom::dry_run {
 namespace {
 
-constexpr std::int64_t kThreads = 1024;
+constexpr unsigned kThreads = 256;
 constexpr std::int64_t kBytes = std::int64_t{1} << 30;
 
 std::int64_t ns_of(const Work& work) { return work.ns[static_cast<std::size_t>(WorkKind::memory)]; }
@@ -19,8 +19,9 @@ class CompiledWork : public testing::Test {
     blocks_.note(in_, kBytes);
     blocks_.note(out_, kBytes);
   }
-  std::int64_t ns(void** arguments, std::int64_t threads = kThreads) const {
-    return ns_of(compiled_work(gpu_, arguments, threads, blocks_));
+  std::int64_t ns(void** arguments, unsigned threads = kThreads) const {
+    const ptx::Launch launch{{1, 1, 1}, {threads, 1, 1}, arguments};
+    return ns_of(compiled_work(gpu_, launch, /*count=*/{}, blocks_));
   }
   std::int64_t ns_of_vectors(std::int64_t bytes) const {
     return ns_of(memory_work(gpu_, bytes, Access::vectors));
@@ -62,6 +63,28 @@ TEST_F(CompiledWork, CountsByThreadsWhereNoTensorIsFirst) {
   std::array<void*, 1> none{nullptr};
   EXPECT_EQ(ns(none.data()), by_threads);
   EXPECT_EQ(ns(nullptr), by_threads);
+}
+
+// A launch of 132 blocks has one for each multiprocessor of an H100.
+TEST_F(CompiledWork, IsWhatItExecutesWhereThatTakesLonger) {
+  std::array<void*, 4> arguments{&in_, &count_, &out_, nullptr};
+  ptx::Count count;
+  count.flops[static_cast<std::size_t>(Precision::bfloat16)] = 1e12;
+  count.issued = 132 * 4 * 1e6;  // a million cycles
+  const auto of_blocks = [&](unsigned blocks) {
+    return compiled_work(gpu_, {{blocks, 1, 1}, {kThreads, 1, 1}, arguments.data()}, count,
+                         blocks_);
+  };
+  const Work work = of_blocks(132);
+  const double products = 1e12 / (0.78 * 989.4e12) * 1e9;
+  const double cycles = 1e6 / (66.9e12 / (2 * 128 * 132)) * 1e9;
+  EXPECT_NEAR(static_cast<double>(work.all_ns()), products + cycles + 2000, 0.002 * products);
+  EXPECT_EQ(work.product_flops, 1'000'000'000'000);
+  // With one block more the last multiprocessor takes as long again.
+  EXPECT_NEAR(static_cast<double>(of_blocks(133).all_ns()) / static_cast<double>(work.all_ns()),
+              2 * 132 / 133.0, 0.01);
+  count = {};
+  EXPECT_EQ(ns_of(of_blocks(132)), ns_of_vectors(2 * kBytes));
 }
 
 }  // namespace

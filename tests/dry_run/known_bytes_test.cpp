@@ -231,6 +231,35 @@ TEST(KnownBytes, KeepMoreOfWholeNumbersThanOfOthers) {
   EXPECT_FALSE(known.has_any(floats.data(), kMost * sizeof(float)));
 }
 
+// A mask of 8,192 tokens has so many.
+TEST(KnownBytes, KeepMoreOfBoolsThanOfOthers) {
+  KnownBytes known;
+  constexpr std::size_t kMost = KnownBytes::kMaxBytesOfMask;
+  std::vector<unsigned char> bools(kMost + 1, 1);
+  known.set(bools.data(), bools.data(), kMost);
+  EXPECT_EQ(known.find(bools.data(), kMost).size(), kMost);
+  known.set(bools.data(), bools.data(), kMost + 1);
+  EXPECT_FALSE(known.has_any(bools.data(), kMost));
+  bools[kMost - 1] = 2;
+  known.set(bools.data(), bools.data(), kMost);
+  EXPECT_FALSE(known.has_any(bools.data(), kMost));
+}
+
+TEST(KnownBytes, KeepTheLastFlagsUntilSomethingElseStandsThere) {
+  KnownBytes known;
+  const std::vector<unsigned char> some{1, 0, 0, 1};
+  known.set_flags(at(0x1000), 32, some);
+  EXPECT_EQ(known.flags(at(0x1000)), some);
+  EXPECT_EQ(known.share(at(0x1008)), 0.5);
+  EXPECT_TRUE(known.flags(at(0x1008)).empty());
+  known.fill(at(0x1018), 1, 8);
+  EXPECT_TRUE(known.flags(at(0x1000)).empty());
+  known.set_flags(at(0x1000), 32, some);
+  known.set_flags(at(0x2000), 16, {1, 1});
+  EXPECT_TRUE(known.flags(at(0x1000)).empty());
+  EXPECT_EQ(known.share(at(0x1000)), 0.5);
+}
+
 TEST(KnownBytes, FindManyNumbersThatLieInParts) {
   KnownBytes known;
   constexpr std::size_t kPart = KnownBytes::kMaxBytes / sizeof(std::int64_t);

@@ -40,8 +40,8 @@ constexpr Caster kDoubles{c10::ScalarType::Double, 8};
 constexpr Caster kWholeNumbers{c10::ScalarType::Long, 8};
 constexpr Caster kComplex{c10::ScalarType::ComplexFloat, 8};
 
-const char* const kFrom = reinterpret_cast<const char*>(0x1000);
-const char* const kTo = reinterpret_cast<const char*>(0x2000);
+const char* const kFrom = reinterpret_cast<const char*>(0x10000000);
+const char* const kTo = reinterpret_cast<const char*>(0x20000000);
 
 const std::string kNamesItsTypes =
     "_ZN2at6native29vectorized_elementwise_kernelILi2EZNS0_27converting_copy_kernel_cudaIblEEvRNS_"
@@ -73,6 +73,22 @@ TEST_F(SmallCopyTest, MayNameItsTypes) {  // since PyTorch 2.15
   known.set(kFrom, bools.data(), sizeof(bools));
   EXPECT_EQ(copied<std::int64_t>(2, {}, {}, kNamesItsTypes), (std::vector<std::int64_t>{1, 0}));
   EXPECT_FALSE(trust.is_assumed);
+}
+
+TEST_F(SmallCopyTest, ReadsTokensOf16Bits) {
+  const std::array<std::uint16_t, 3> tokens{50256, 7, 65535};
+  known.set(kFrom, tokens.data(), sizeof(tokens));
+  EXPECT_EQ(copied<std::int64_t>(3, {c10::ScalarType::UInt16, 2}, kWholeNumbers),
+            (std::vector<std::int64_t>{50256, 7, 65535}));
+}
+
+// Of the numbers that it becomes there are too many to be kept.
+TEST_F(SmallCopyTest, KeepsALargeMaskAsFlags) {
+  std::vector<unsigned char> mask(KnownBytes::kMaxBytesOfNumbers / 8 + 1, 1);
+  mask[5] = 0;
+  known.set(kFrom, mask.data(), mask.size());
+  EXPECT_TRUE(copied<std::int64_t>(static_cast<int>(mask.size()), kBools, kWholeNumbers).empty());
+  EXPECT_EQ(known.flags(kTo), mask);
 }
 
 TEST_F(SmallCopyTest, ConvertsWhatIsKnown) {
