@@ -15,7 +15,9 @@ bool is_plain(const Kernel& kernel, std::size_t begin, std::size_t end,
               const std::vector<int>& jumps, const Operand& guard) {
   for (std::size_t i = begin; i < end; ++i) {
     const Operation operation = kernel.instructions[i].operation;
-    if (operation == Operation::branch || operation == Operation::end) return false;
+    const bool has_own_way = operation == Operation::branch || operation == Operation::end ||
+                             operation == Operation::product;  // whose guard counts
+    if (has_own_way) return false;
     if (i > begin && jumps[i] > 0) return false;
     for (const Operand& to : kernel.instructions[i].to) {  // the guard must stay what it is
       if (to.kind == Kind::in_register && to.value == guard.value) return false;

@@ -49,8 +49,10 @@ enum class Operation {
   compare,
   convert,
   count_bits,
-  holds,  // a predicate that is taken to be true: what was waited for has come
+  holds,    // a predicate that is taken to be true: what was waited for has come
+  product,  // of matrices whose sizes a descriptor has, as Blackwell's; its count is for each 1 x 1
   load,
+  load_matrices,
   store,
   atomic_exchange,
   atomic_add,
@@ -120,6 +122,7 @@ struct Instruction {
   bool is_unordered = false;  // a comparison of floats that holds where one is no number
   Combination combination = Combination::none;
   Shuffle shuffle = Shuffle::index;
+  bool is_transposed = false;  // the matrices that are loaded
   Space space = Space::other;
   Operand guard;  // a predicate; none: it is always executed
   std::vector<Operand> to;

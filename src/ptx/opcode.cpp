@@ -72,9 +72,8 @@ const std::map<std::string_view, Operation>& plain_operations() {
       {"nanosleep", Operation::nothing}, {"setmaxnreg", Operation::nothing},
       {"call", Operation::effect},       {"cp", Operation::effect},
       {"stmatrix", Operation::effect},   {"mbarrier", Operation::effect},
-      {"tcgen05", Operation::effect},    {"trap", Operation::trap},
-      {"discard", Operation::effect},    {"multimem", Operation::effect},
-      {"prefetch", Operation::nothing}};
+      {"trap", Operation::trap},         {"discard", Operation::effect},
+      {"multimem", Operation::effect},   {"prefetch", Operation::nothing}};
   return table;
 }
 
@@ -98,7 +97,11 @@ Operation operation_of(const Parts& parts) {
     if (has(parts, part)) return Operation::unknown;  // carries, limits, other roundings
   }
   if (root == "atom" || root == "red") return atomic(parts);
+  if (root == "tcgen05") return has(parts, "mma") ? Operation::product : Operation::effect;
   if (root == "mul" || root == "mad") return multiplication(parts, root == "mad");
+  if (root == "ldmatrix") {
+    return has(parts, "m8n8") && has(parts, "b16") ? Operation::load_matrices : Operation::unknown;
+  }
   if (root == "redux") return has(parts, "add") ? Operation::sum_of_warp : Operation::unknown;
   if (root == "prmt") return parts.size() == 2 ? Operation::permute : Operation::unknown;
   if (has(parts, "try_wait") || has(parts, "test_wait")) return Operation::holds;
@@ -180,8 +183,23 @@ double flops_of_shape(std::string_view part) {
          whole_number(part.substr(k + 1));
 }
 
+/// What a product by a descriptor sums up for each element, by the kind of its factors.
+Count count_of_element(const Parts& parts) {
+  Count count;
+  const auto add = [&](std::string_view kind, dry_run::Precision precision, double length) {
+    if (has(parts, kind)) count.flops[static_cast<std::size_t>(precision)] = 2 * length;
+  };
+  add("kind::f16", dry_run::Precision::bfloat16, 16);
+  add("kind::tf32", dry_run::Precision::tensorfloat32, 8);
+  add("kind::f8f6f4", dry_run::Precision::float8, 32);
+  add("kind::mxf8f6f4", dry_run::Precision::float8, 32);
+  add("kind::i8", dry_run::Precision::float8, 32);
+  return count;
+}
+
 /// Four warps together execute a wgmma.
 Count count_of(const Parts& parts, Operation operation) {
+  if (operation == Operation::product) return count_of_element(parts);
   Count count;
   const bool is_free = operation == Operation::move || operation == Operation::nothing ||
                        operation == Operation::pack || operation == Operation::unpack;
@@ -215,6 +233,7 @@ void set_opcode(std::string_view opcode, Instruction& instruction) {
   instruction.operation = operation_of(parts);
   instruction.type = type_of(parts.back());
   instruction.space = space_of(parts);
+  instruction.is_transposed = has(parts, "trans");
   if (instruction.operation == Operation::compare) set_comparison(parts, instruction);
   if (instruction.operation == Operation::shuffle) set_shuffle(parts, instruction);
   if (instruction.operation == Operation::convert && parts.size() > 2) {

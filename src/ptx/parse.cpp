@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <bit>
+#include <cctype>
 #include <charconv>
 #include <map>
 
@@ -120,6 +120,17 @@ std::optional<std::uint64_t> number_of(Text text) {
   return is_negative ? ~value + 1 : value;
 }
 
+/// The name of the label that a statement begins with; empty: it begins with none.
+Text label_of(Text statement) {
+  std::size_t end = 0;
+  while (end < statement.size() && (std::isalnum(static_cast<unsigned char>(statement[end])) != 0 ||
+                                    statement[end] == '_' || statement[end] == '$')) {
+    ++end;
+  }
+  const bool is_label = statement.substr(end, 1) == ":" && statement.substr(end, 2) != "::";
+  return is_label ? statement.substr(0, end) : Text();
+}
+
 class Body {
  public:
   explicit Body(Kernel& kernel) : kernel_(kernel) {}
@@ -145,12 +156,16 @@ class Body {
     add_end();
   }
 
-  /// Whether all labels are there that instructions jump to.
+  /// Whether all labels are there that instructions jump to. One in a scope is known there, and in
+  /// the scopes inside of it.
   bool resolve() {
-    for (const auto& [instruction, label] : jumps_) {
-      const auto found = labels_.find(label);
+    for (const Jump& jump : jumps_) {
+      auto found = labels_.end();
+      for (auto scope = jump.scopes.rbegin(); scope != jump.scopes.rend(); ++scope) {
+        if (found == labels_.end()) found = labels_.find({*scope, jump.label});
+      }
       if (found == labels_.end()) return false;
-      kernel_.instructions[instruction].target = found->second;
+      kernel_.instructions[jump.from].target = found->second;
     }
     return true;
   }
@@ -158,18 +173,18 @@ class Body {
  private:
   void add_statement(Text text) {
     text = trimmed(text);
-    while (!text.empty() && (text.front() == '{' || text.front() == '}')) {  // scopes of names
+    while (!text.empty() && (text.front() == '{' || text.front() == '}')) {
+      if (text.front() == '{') scopes_.push_back(++scopes_so_far_);
+      if (text.front() == '}' && scopes_.size() > 1) scopes_.pop_back();
       text = trimmed(text.substr(1));
     }
     if (text.starts_with(".loc") || text.starts_with(".file")) {  // ends with its line
       const std::size_t end = text.find_first_of(Text("\n\0", 2));
       return end == Text::npos ? void() : add_statement(text.substr(end));
     }
-    if (text.starts_with('$') || text.starts_with("L__")) {
-      const std::size_t colon = text.find(':');
-      if (colon == Text::npos) return;
-      labels_.emplace(text.substr(0, colon), kernel_.instructions.size());
-      return add_statement(text.substr(colon + 1));
+    if (const Text label = label_of(text); !label.empty()) {
+      labels_.emplace(std::pair(scopes_.back(), label), kernel_.instructions.size());
+      return add_statement(text.substr(label.size() + 1));
     }
     if (!text.empty() && text.front() != '.') add_instruction(text);
   }
@@ -188,10 +203,14 @@ class Body {
     const std::vector<Text> operands = split(text);
     if (instruction.operation == Operation::branch) {
       if (operands.size() != 1) instruction.operation = Operation::effect;
-      if (operands.size() == 1) jumps_.emplace_back(kernel_.instructions.size(), operands[0]);
+      if (operands.size() == 1) {
+        jumps_.push_back({kernel_.instructions.size(), operands[0], scopes_});
+      }
     } else if (instruction.operation == Operation::store || opcode.starts_with("red.")) {
       add_address(operands.empty() ? Text() : operands[0], instruction);
       for (std::size_t i = 1; i < operands.size() && i < 2; ++i) add(operands[i], instruction.from);
+    } else if (instruction.operation == Operation::product) {  // to, two factors, their descriptor
+      if (operands.size() > 3) add(operands[3], instruction.from);
     } else {
       set_results(opcode, operands, instruction);
     }
@@ -201,10 +220,11 @@ class Body {
   void set_results(Text opcode, const std::vector<Text>& operands, Instruction& instruction) {
     if (operands.empty()) return;
     add(operands[0], instruction.to);
-    const bool has_address =
-        instruction.operation == Operation::load || opcode.starts_with("atom.");
+    const bool is_load = instruction.operation == Operation::load ||
+                         instruction.operation == Operation::load_matrices;
+    const bool has_address = is_load || opcode.starts_with("atom.");
     if (has_address) add_address(operands.size() > 1 ? operands[1] : Text(), instruction);
-    if (instruction.operation == Operation::load) return;
+    if (is_load) return;
     for (std::size_t i = has_address ? 2 : 1; i < operands.size(); ++i) {
       add(operands[i], instruction.from);
     }
@@ -258,7 +278,9 @@ class Body {
       made.value = found->second;
     } else if (text == "global_smem") {  // all of the shared memory that a launch asks for
       made.kind = Kind::number;
-    } else if (text != "_") {  // another name's register is never set, so it is not known
+    } else if (text != "_" &&
+               !text.starts_with(
+                   '[')) {  // another name's register is never set, so it is not known
       made.kind = Kind::in_register;
       made.value = register_of(text);
     }
@@ -274,8 +296,15 @@ class Body {
   Kernel& kernel_;
   std::map<Text, std::size_t> parameters_;
   std::map<Text, std::size_t> registers_;
-  std::map<Text, std::size_t> labels_;
-  std::vector<std::pair<std::size_t, Text>> jumps_;
+  struct Jump {
+    std::size_t from;
+    Text label;
+    std::vector<int> scopes;  // the outermost first
+  };
+  std::map<std::pair<int, Text>, std::size_t> labels_;  // by their scopes
+  std::vector<Jump> jumps_;
+  std::vector<int> scopes_{0};  // of the statement that is read
+  int scopes_so_far_ = 0;
 };
 
 /// From the declaration of the kernel of that name on, behind the name; empty: there is none.

@@ -22,7 +22,8 @@ bool is_by_thread(const Operand& operand) {
 }
 
 bool steers(Operation operation) {
-  return operation == Operation::branch || operation == Operation::end;
+  return operation == Operation::branch || operation == Operation::end ||
+         operation == Operation::product;
 }
 
 /// Which instructions decide where threads go. Registers that conditions are made of are needed
@@ -63,14 +64,16 @@ Slice slice(const Kernel& kernel) {
   Count skipped;
   for (std::size_t i = 0; i < kernel.instructions.size(); ++i) {
     const Instruction& instruction = kernel.instructions[i];
-    if (all_jumps[i] > 0) {  // who jumps here did not come by what was skipped
+    const auto tell_skipped = [&] {
       Instruction before;
       before.operation = Operation::nothing;
       before.count = skipped;
       instructions.push_back(before);
       skipped = {};
-    }
+    };
+    if (all_jumps[i] > 0) tell_skipped();  // who jumps here did not come by it
     places[i] = instructions.size();
+    if (instruction.operation == Operation::product) tell_skipped();
     skipped += instruction.count;
     if (!is_kept[i]) continue;
     instructions.push_back(instruction);
@@ -78,7 +81,8 @@ Slice slice(const Kernel& kernel) {
     skipped = {};
     made.has_loads |=
         instruction.operation == Operation::load && instruction.space != Space::parameter;
-    made.is_by_thread |= std::ranges::any_of(instruction.from, &is_by_thread);
+    made.is_by_thread |= std::ranges::any_of(instruction.from, &is_by_thread) ||
+                         instruction.operation == Operation::product;
   }
   for (Instruction& instruction : instructions) {
     if (instruction.operation == Operation::branch) instruction.target = places[instruction.target];

@@ -32,9 +32,10 @@ Threads::Threads(const Kernel& kernel, const Launch& launch, Memory& memory, std
       first_(first),
       count_(count),
       registers_(kernel.registers, Register{Lanes(count)}),
-      writes_shared_(std::ranges::any_of(kernel.instructions, &stores_shared)),
       results_(count),
       guard_(count) {
+  // What nobody wrote matters to none; of a slice it is not known who wrote.
+  if (!std::ranges::any_of(kernel.instructions, &stores_shared)) return;
   shared_.ranges.push_back({0, std::vector<unsigned char>(kSharedBytes), {}, false});
 }
 
@@ -57,14 +58,13 @@ bool run(const Kernel& kernel, const Launch& launch, Memory& memory, std::int64_
 bool Threads::run(const std::array<unsigned, 3>& block, std::int64_t most_instructions) {
   block_ = block;
   counted_ = {};
-  // What nobody wrote matters to none; of a slice it is not known who wrote.
-  shared_.ranges.front().is_known.assign(kSharedBytes, writes_shared_);
+  for (Range& range : shared_.ranges) range.is_known.assign(kSharedBytes, true);
   for (auto& one : registers_) one.is_known = one.is_set = false;
   next_ = 0;
   while (next_ < kernel_.instructions.size()) {
     if (most_instructions-- == 0) return false;
     const Instruction& instruction = kernel_.instructions[next_++];
-    counted_ += instruction.count;
+    if (instruction.operation != Operation::product) counted_ += instruction.count;
     if (instruction.operation == Operation::branch) {
       if (!branch(instruction)) return false;
     } else if (instruction.operation == Operation::end && instruction.guard.kind == Kind::none) {
@@ -95,6 +95,8 @@ bool Threads::execute(const Instruction& instruction) {
     case Operation::trap:
     case Operation::end:  // of some threads
       return false;
+    case Operation::product:
+      return product(instruction);
     case Operation::load:
       load(instruction);
       return true;
@@ -108,6 +110,9 @@ bool Threads::execute(const Instruction& instruction) {
       return true;
     case Operation::sum_of_warp:
       sum_of_warp(instruction);
+      return true;
+    case Operation::load_matrices:
+      load_matrices(instruction);
       return true;
     case Operation::pack:
       pack(instruction);
@@ -137,6 +142,19 @@ bool Threads::branch(const Instruction& instruction) {
     return false;
   }
   if (!is_conditional || *guard != 0) next_ = instruction.target;
+  return true;
+}
+
+/// One thread of a block has it computed, in memory of its own kind that is not followed. The
+/// descriptor's bits from 17 on are columns by 8, from 24 on rows by 16 (PTX, "Instruction
+/// descriptor").
+bool Threads::product(const Instruction& instruction) {
+  if (!is_guard_known_ || instruction.from.empty() || count_ != 1) return false;
+  const std::uint64_t* descriptor = read(instruction.from[0], spaces_[0]);
+  if (descriptor == nullptr) return false;
+  const std::uint64_t columns = (*descriptor >> 17 & 63) * 8;
+  const std::uint64_t rows = (*descriptor >> 24 & 31) * 16;
+  counted_ += instruction.count * static_cast<double>(rows * columns);
   return true;
 }
 

@@ -49,11 +49,13 @@ class Threads {
 
   bool execute(const Instruction& instruction);
   bool branch(const Instruction& instruction);
+  bool product(const Instruction& instruction);
   void load(const Instruction& instruction);
   bool store(const Instruction& instruction);
   bool atomic(const Instruction& instruction);
   void shuffle(const Instruction& instruction);
   void sum_of_warp(const Instruction& instruction);
+  void load_matrices(const Instruction& instruction);
   void assign(const Instruction& instruction);
   void pack(const Instruction& instruction);
   void unpack(const Instruction& instruction);
@@ -71,7 +73,6 @@ class Threads {
   std::size_t count_;
   std::array<unsigned, 3> block_{};
   std::vector<Register> registers_;
-  bool writes_shared_;
   static constexpr std::size_t kMostOperands = 3;  // that are read, of a calculation
   std::array<Lanes, kMostOperands> spaces_;        // for operands that no register holds
   Lanes results_;

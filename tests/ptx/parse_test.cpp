@@ -36,6 +36,17 @@ TEST(Parse, RefusesAJumpToNowhere) {
   EXPECT_FALSE(parse(kernel_text("\tbra \t$L__BB0_1;\n"), "made"));
 }
 
+// Inline assembly has scopes, and labels in them.
+TEST(Parse, JumpsInsideOfAScope) {
+  const Kernel kernel = kernel_of(
+      "\t{\n\t@%p1 bra skip;\n\tbar.sync 0;\n\tbar.sync 0;\n\tbra.uni $L__BB0_1;\n\tskip:\n\t}\n"
+      "\t{\n\t@%p1 bra skip;\n\tbar.sync 0;\n\tbra.uni $L__BB0_1;\n\tskip:\n\t}\n"
+      "$L__BB0_1:\n");
+  EXPECT_EQ(kernel.instructions[5].target, 9U);
+  EXPECT_EQ(kernel.instructions[9].target, 12U);
+  EXPECT_EQ(kernel.instructions[11].target, 12U);
+}
+
 TEST(Parse, ReadsAGuardAndAVector) {
   const auto load = first("@!%p1 ld.global.L1::evict_last.v2.b32 { %r4, %r5 }, [ %rd1 + 16 ];");
   EXPECT_EQ(load.operation, Operation::load);

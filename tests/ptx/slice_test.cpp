@@ -86,5 +86,23 @@ TEST(Slice, GivesUpOnALoopWithoutEnd) {
   EXPECT_FALSE(flops("$L__BB0_1:\n" + kProduct + "\tbra.uni $L__BB0_1;\n", made));
 }
 
+// Blackwell's: one thread of one warp has the product of 128 x 64 and 16 computed for all of them.
+TEST(Slice, CountsProductsByTheirDescriptor) {
+  Made made(2, 128, 10);
+  const std::string product =
+      "\tshfl.sync.idx.b32 %r10, %r2, 0, 31, -1;\n\tsetp.ne.s32 %p2, %r10, 0;\n"
+      "\tmov.b32 %r5, 0;\n"
+      "$L__BB0_1:\n"
+      "\t@%p2 bra $L__BB0_2;\n"
+      "\telect.sync %r11|%p3, -1;\n"
+      "\tmov.b32 %r12, 0x8100490;\n"
+      "\t@%p3 tcgen05.mma.cta_group::1.kind::f16 [ %r13 + 0 ], %rd4, %rd5, %r12, %p4;\n"
+      "$L__BB0_2:\n"
+      "waitLoop:\n\tmbarrier.try_wait.parity.shared.b64 %p5, [%r14], %r15;\n"
+      "\t@!%p5 bra.uni waitLoop;\n"
+      "\tadd.s32 %r5, %r5, 1;\n\tsetp.lt.s32 %p1, %r5, %r1;\n\t@%p1 bra $L__BB0_1;\n";
+  EXPECT_EQ(flops(product, made), 2 * 10 * 2.0 * 128 * 64 * 16);
+}
+
 }  // namespace
 }  // namespace headroom::ptx

@@ -107,6 +107,25 @@ TEST(Threads, TellEachOther) {
   EXPECT_EQ(made.written(0), 31U * 32 / 2);
 }
 
+// Element (row, column) of the second matrix is 100 + 8 row + column.
+TEST(Threads, LoadMatrices) {
+  const std::string body =
+      "\tmov.b32 %r6, global_smem;\n\tshl.b32 %r4, %r2, 1;\n\tadd.s32 %r7, %r6, %r4;\n"
+      "\tadd.s32 %r5, %r2, 36;\n\tcvt.u16.u32 %rs1, %r5;\n\tst.shared.b16 [%r7], %rs1;\n"
+      "\tbar.sync 0;\n\tshl.b32 %r8, %r2, 4;\n\tand.b32 %r8, %r8, 255;\n"
+      "\tadd.s32 %r8, %r6, %r8;\n";
+  const auto load = [&](const std::string& form, Made& made) {
+    return runs(
+        body + "\tldmatrix.sync.aligned.m8n8.x2" + form + ".shared.b16 {%r10, %r9}, [%r8];\n",
+        made);
+  };
+  Made made(1, 128);
+  ASSERT_TRUE(load("", made));
+  EXPECT_EQ(made.written(6), 100U + 8 + 4 + ((100U + 8 + 5) << 16));
+  ASSERT_TRUE(load(".trans", made));
+  EXPECT_EQ(made.written(6), 100U + 8 * 4 + 1 + ((100U + 8 * 5 + 1) << 16));
+}
+
 TEST(Threads, AddOneAfterAnother) {
   Made made(2, 32);
   made.read_from({7});

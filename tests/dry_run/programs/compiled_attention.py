@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trains by compiled flex_attention, over documents, with a mask that is compiled as well. Ends with
-an error where the mask is another one than a host without a GPU makes."""
+"""Trains by compiled flex_attention, over documents, with a mask that is compiled as well. It ends
+with an error where the mask is another one than a host without a GPU makes."""
 import torch
 from torch.nn.attention.flex_attention import create_block_mask, flex_attention
 
