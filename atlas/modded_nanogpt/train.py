@@ -2,7 +2,7 @@
 """Runs a record of modded-nanogpt. Its log begins with the text of the program that wrote it: that is
 fetched from the source's repository and run as it stands, but for the number of steps, and for
 Inductor's tuning of blocks by time, which takes half an hour. The tokens are of no meaning: documents
-of equal length.
+of equal length, in which each token is as frequent as a text's, by Zipf's law.
 
     train.py REPOSITORY COMMIT LOG
 """
@@ -22,6 +22,7 @@ NUMBER_OF_STEPS = re.compile(r"(\bnum_iterations\s*(?::\s*int\s*)?=\s*)\d+")
 TUNING = re.compile(r"(\bcoordinate_descent_tuning\s*=\s*\(?\s*)True")
 TOKENS = 100_000_000  # of a file, as the source's have them
 FIRST_OF_DOCUMENT, DOCUMENT = 50256, 1024
+DIFFERENT = 1 << 20  # tokens, before they come again
 HEADER = (20240520, 1, TOKENS)  # of 256 numbers
 CACHE = Path(os.environ["XDG_CACHE_HOME"]) / "modded_nanogpt"
 
@@ -44,12 +45,15 @@ def program(repository: str, commit: str, log: str) -> str:
 
 
 def make_tokens() -> Path:
-    folder = CACHE / "data/fineweb10B"
+    folder = CACHE / "texts/fineweb10B"
     if not folder.is_dir():
         folder.mkdir(parents=True)
         header = numpy.zeros(256, dtype=numpy.int32)
         header[:len(HEADER)] = HEADER
-        tokens = numpy.zeros(TOKENS, dtype=numpy.uint16)
+        frequency = 1 / numpy.arange(1, FIRST_OF_DOCUMENT + 1)
+        some = numpy.random.default_rng(0).choice(FIRST_OF_DOCUMENT, DIFFERENT,
+                                                  p=frequency / frequency.sum())
+        tokens = numpy.resize(some.astype(numpy.uint16), TOKENS)
         tokens[::DOCUMENT] = FIRST_OF_DOCUMENT
         (folder / "fineweb_val_000000.bin").write_bytes(header.tobytes() + tokens.tobytes())
         for number in (1, 2, 3):
@@ -65,8 +69,8 @@ def main() -> None:
     run = Path("run")
     run.mkdir(exist_ok=True)
     for place in (Path("data"), run / "data"):  # some programs lie a folder deeper than their tokens
-        if not place.is_symlink():
-            place.symlink_to(data)
+        place.unlink(missing_ok=True)  # an earlier plan's
+        place.symlink_to(data)
     os.chdir(run)
     Path("train_gpt.py").write_text(text)
     Path("logs/final").mkdir(parents=True, exist_ok=True)  # where one writes without making it

@@ -15,8 +15,11 @@
 namespace headroom::dry_run {
 namespace {
 
+/// That do not all read as zeros, as what is not known does.
 bool are_bools(const unsigned char* bytes, std::size_t size) {
-  return std::all_of(bytes, bytes + size, [](unsigned char one) { return one <= 1; });
+  const unsigned char* end = bytes + size;
+  return std::find(bytes, end, 1) != end &&
+         std::all_of(bytes, end, [](unsigned char one) { return one <= 1; });
 }
 
 }  // namespace

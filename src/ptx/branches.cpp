@@ -66,13 +66,19 @@ std::optional<Choice> choice_of(const Kernel& kernel, std::size_t branch,
   return Choice{begin, jump.target, last.target, true};
 }
 
+bool may_write(Operation operation) {
+  return operation == Operation::store || operation == Operation::atomic_add ||
+         operation == Operation::atomic_exchange || operation == Operation::effect ||
+         operation == Operation::trap;
+}
+
 /// One that had a guard of its own is executed by threads that are not known.
 void add_guard(const Operand& guard, Instruction& instruction) {
-  const bool is_written = instruction.operation == Operation::store;
-  if (is_guarded(instruction)) {
-    instruction.operation = is_written ? Operation::effect : Operation::unknown;
-  } else {
+  if (!is_guarded(instruction)) {
     instruction.guard = guard;
+  } else {
+    instruction.operation =
+        may_write(instruction.operation) ? Operation::effect : Operation::unknown;
   }
 }
 

@@ -240,6 +240,9 @@ TEST(KnownBytes, KeepMoreOfBoolsThanOfOthers) {
   EXPECT_EQ(known.find(bools.data(), kMost).size(), kMost);
   known.set(bools.data(), bools.data(), kMost + 1);
   EXPECT_FALSE(known.has_any(bools.data(), kMost));
+  const std::vector<unsigned char> zeros(kMost);  // which take no memory of the host's
+  known.set(zeros.data(), zeros.data(), kMost);
+  EXPECT_FALSE(known.has_any(zeros.data(), kMost));
   bools[kMost - 1] = 2;
   known.set(bools.data(), bools.data(), kMost);
   EXPECT_FALSE(known.has_any(bools.data(), kMost));

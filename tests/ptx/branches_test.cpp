@@ -57,6 +57,18 @@ TEST(Branches, LeaveAloneWhatOthersJumpInto) {
   EXPECT_FALSE(run(kernel, made.launch, made.memory, kMany));
 }
 
+// Which threads do what has a guard of its own there is not known.
+TEST(Branches, GiveUpOnGuardsInside) {
+  for (const std::string inside :
+       {"st.global.b32 [%rd2], 7;", "atom.global.add.u32 %r9, [%rd2], 1;"}) {
+    Made made(1, 32);
+    EXPECT_FALSE(
+        run(kernel_of(kDiffer + "\tsetp.lt.u32 %p2, %r2, 8;\n\t@%p1 bra $L__BB0_1;\n\t@%p2 " +
+                      inside + "\n$L__BB0_1:\n" + kStore),
+            made.launch, made.memory, kMany));
+  }
+}
+
 // An assertion is taken to hold, whatever it is about.
 TEST(Branches, LeadToNoTrap) {
   const std::string unknown = "\tld.global.b32 %r4, [%rd1];\n\tsetp.lt.u32 %p1, %r4, 4;\n";
