@@ -15,6 +15,7 @@
 #include "src/dry_run/dry_run.h"
 #include "src/dry_run/small_reductions.h"
 #include "src/dry_run/torch_library.h"
+#include "src/dry_run/watchdog.h"
 #include "src/ptx/cubin.h"
 
 namespace headroom::dry_run {
@@ -171,6 +172,7 @@ HEADROOM_ENTRY CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, uns
                                        void** arguments, void**) {
   const ptx::Launch launch{{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, arguments};
   if (launch.blocks() * launch.threads() == 0) return CUDA_ERROR_INVALID_VALUE;
+  const AtWork at_work;
   CompiledFunction& compiled = function_of(function);
   const auto count = compiled.count(launch, dry_run().blocks, dry_run().known);
   const Work work = compiled_work(dry_run().gpu, launch, count, dry_run().blocks);

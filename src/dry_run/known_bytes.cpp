@@ -15,11 +15,12 @@
 namespace headroom::dry_run {
 namespace {
 
-/// That do not all read as zeros, as what is not known does.
 bool are_bools(const unsigned char* bytes, std::size_t size) {
-  const unsigned char* end = bytes + size;
-  return std::find(bytes, end, 1) != end &&
-         std::all_of(bytes, end, [](unsigned char one) { return one <= 1; });
+  return std::all_of(bytes, bytes + size, [](unsigned char one) { return one <= 1; });
+}
+
+bool are_zeros(const unsigned char* bytes, std::size_t size) {
+  return std::all_of(bytes, bytes + size, [](unsigned char one) { return one == 0; });
 }
 
 }  // namespace
@@ -33,12 +34,13 @@ bool KnownBytes::are_object(const void* bytes, std::size_t size) {
 }
 
 void KnownBytes::set(const void* to, const void* bytes, std::size_t size, Trust trust) {
-  if (!is_kept(bytes, size)) {
+  const auto* first = static_cast<const unsigned char*>(bytes);
+  // Many zeros read as what is not known does, and would take memory of the host's.
+  if (!is_kept(bytes, size) || (size > kMaxBytes && are_zeros(first, size))) {
     const auto extremes = extremes_of(bytes, size);
     if (!extremes || extremes->smallest < 0) return forget(to, size);
     return set_limit(to, size, extremes->largest + 1);
   }
-  const auto* first = static_cast<const unsigned char*>(bytes);
   const std::lock_guard lock(mutex_);
   set_locked(number(to), range_of(Bytes(first, first + size), trust));
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <condition_variable>
@@ -61,6 +62,9 @@ class Own {
   Watchdog own_;
 };
 
+std::atomic<std::int64_t> works_begun{0};
+std::atomic<std::int64_t> works_over{0};
+
 thread_local std::array<bool, 2> is_ahead{};  // by Clock
 
 timespec behind(std::int64_t ns) {
@@ -98,6 +102,9 @@ bool is_watchdog() {
   return is;
 }
 
+AtWork::AtWork() { ++works_begun; }
+AtWork::~AtWork() { ++works_over; }
+
 int wait_for_look(pthread_cond_t* condition, pthread_mutex_t* mutex, TimedWait wait) {
   thread_local Own this_one;
   Watchdogs& them = watchdogs();
@@ -109,6 +116,7 @@ int wait_for_look(pthread_cond_t* condition, pthread_mutex_t* mutex, TimedWait w
   them.change.notify_all();
   while (true) {
     const std::int64_t before = dry_run().timeline.host_now_ns();
+    const std::int64_t over_before = works_over;
     const timespec until = behind(kIdleNs);
     if (!own.is_due) {
       lock.unlock();
@@ -121,7 +129,9 @@ int wait_for_look(pthread_cond_t* condition, pthread_mutex_t* mutex, TimedWait w
         return result;
       }
     }
-    const bool is_idle = them.is_stuck || dry_run().timeline.host_now_ns() == before;
+    const bool is_at_work = works_begun != over_before;
+    const bool is_idle =
+        them.is_stuck || (!is_at_work && dry_run().timeline.host_now_ns() == before);
     if (!own.is_due && !is_idle) continue;
     own.condition = nullptr;
     own.is_looking = own.is_due;

@@ -26,6 +26,16 @@ using TimedWait = int (*)(pthread_cond_t*, pthread_mutex_t*, const timespec*);
 /// played, as it is busy or waits for watchdogs.
 int wait_for_look(pthread_cond_t* condition, pthread_mutex_t* mutex, TimedWait wait);
 
+/// While one lives the dry run computes what the program computes on its GPU. No time passes for
+/// its host, which is not idle.
+class AtWork {
+ public:
+  AtWork();
+  ~AtWork();
+  AtWork(const AtWork&) = delete;
+  AtWork& operator=(const AtWork&) = delete;
+};
+
 enum class Clock { steady, system };
 
 /// What a clock is to be ahead of the real one, for this thread, this time: behind a wait that
