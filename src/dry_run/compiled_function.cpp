@@ -114,12 +114,12 @@ bool CompiledFunction::is_followed(const std::vector<Tensor>& tensors,
          });
 }
 
-bool CompiledFunction::run(const ptx::Launch& launch, const LiveBlocks& blocks, KnownBytes& known) {
+bool CompiledFunction::run(const ptx::Launch& launch, const std::optional<ptx::Count>& executed,
+                           const LiveBlocks& blocks, KnownBytes& known) {
   if (!is_read_ || launch.arguments == nullptr) return false;
+  if (executed && executed->issued > kMostIssued) return false;
   const std::vector<Tensor> all = tensors(launch, blocks);
   if (!is_followed(all, known)) return false;
-  const auto executed = count(launch, blocks, known);
-  if (executed && executed->issued > kMostIssued) return false;
   std::vector<ptx::Range> ranges;
   std::string key = key_of(launch, blocks);
   Trust trust;

@@ -30,8 +30,10 @@ class CompiledFunction {
                                   const KnownBytes& known);
 
   /// Runs a launch where all that it loads is known and what it stores is small: a mask's blocks,
-  /// places in a batch. Then `known` has what it wrote. False: that is not known.
-  bool run(const ptx::Launch& launch, const LiveBlocks& blocks, KnownBytes& known);
+  /// places in a batch. Then `known` has what it wrote. False: that is not known. `executed`: by
+  /// count().
+  bool run(const ptx::Launch& launch, const std::optional<ptx::Count>& executed,
+           const LiveBlocks& blocks, KnownBytes& known);
 
  private:
   /// Of PyTorch's allocator, which a parameter points to.
@@ -54,8 +56,7 @@ class CompiledFunction {
 
   std::string name_;
   std::shared_ptr<const std::string> ptx_;
-  bool is_read_ =
-      false;  // the PTX, of which these are; all of it is ten times as large as its text
+  bool is_read_ = false;  // the PTX, of which these two are: all of it takes more memory
   ptx::Accesses accesses_;
   ptx::Slice slice_;
   std::mutex mutex_;

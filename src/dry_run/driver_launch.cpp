@@ -47,8 +47,9 @@ void note_compiled() {
 }
 
 /// Whether the kernel writes nowhere but where DryRun::known says.
-bool is_known(CompiledFunction& function, const ptx::Launch& launch) {
-  if (function.run(launch, dry_run().blocks, dry_run().known)) return true;
+bool is_known(CompiledFunction& function, const ptx::Launch& launch,
+              const std::optional<ptx::Count>& executed) {
+  if (function.run(launch, executed, dry_run().blocks, dry_run().known)) return true;
   return function.name() == kCompiledProduct && launch.arguments != nullptr &&
          are_kernels_of_torch_known() &&
          run_reduction(kCompiledProduct, launch.arguments[0], dry_run().known, &is_of_device);
@@ -176,7 +177,7 @@ HEADROOM_ENTRY CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, uns
   CompiledFunction& compiled = function_of(function);
   const auto count = compiled.count(launch, dry_run().blocks, dry_run().known);
   const Work work = compiled_work(dry_run().gpu, launch, count, dry_run().blocks);
-  if (is_known(compiled, launch)) {
+  if (is_known(compiled, launch, count)) {
     run_transfer(stream, work);
   } else {
     run_work(stream, work);

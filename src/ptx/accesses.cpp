@@ -8,11 +8,6 @@ namespace {
 
 using Parameters = std::vector<bool>;
 
-bool is_atomic(const Instruction& instruction) {
-  return instruction.operation == Operation::atomic_add ||
-         instruction.operation == Operation::atomic_exchange;
-}
-
 /// False: they were there already.
 bool add(const Parameters& others, Parameters& all) {
   bool has_grown = false;
@@ -44,7 +39,7 @@ class Origins {
   bool pass(const Instruction& instruction) {
     const bool is_from_tensor =
         instruction.space != Space::parameter &&
-        (instruction.operation == Operation::load || is_atomic(instruction));
+        (instruction.operation == Operation::load || is_atomic(instruction.operation));
     bool has_grown = false;
     for (const Operand& to : instruction.to) {
       if (to.kind != Operand::Kind::in_register || is_from_tensor) continue;
@@ -68,9 +63,9 @@ Accesses accesses(const Kernel& kernel) {
   for (const Instruction& instruction : kernel.instructions) {
     if (instruction.space != Space::global || instruction.from.empty()) continue;
     const Parameters address = origins.of(instruction.from.front());
-    if (is_atomic(instruction) || instruction.operation == Operation::load)
+    if (is_atomic(instruction.operation) || instruction.operation == Operation::load)
       add(address, found.loads);
-    if (is_atomic(instruction) || instruction.operation == Operation::store)
+    if (is_atomic(instruction.operation) || instruction.operation == Operation::store)
       add(address, found.stores);
   }
   return found;

@@ -67,8 +67,7 @@ std::optional<Choice> choice_of(const Kernel& kernel, std::size_t branch,
 }
 
 bool may_write(Operation operation) {
-  return operation == Operation::store || operation == Operation::atomic_add ||
-         operation == Operation::atomic_exchange || operation == Operation::effect ||
+  return operation == Operation::store || is_atomic(operation) || operation == Operation::effect ||
          operation == Operation::trap;
 }
 

@@ -63,6 +63,11 @@ enum class Operation {
   trap,  // the program fails
 };
 
+/// Whether it reads a place in memory and writes there.
+constexpr bool is_atomic(Operation operation) {
+  return operation == Operation::atomic_add || operation == Operation::atomic_exchange;
+}
+
 struct Type {
   enum class Kind { bits, is_signed, is_unsigned, floating, predicate };
 

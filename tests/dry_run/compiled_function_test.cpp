@@ -49,6 +49,7 @@ class CompiledFunctionTest : public testing::Test {
     numbers[9] = 5;
     known.set(from, numbers.data(), kSizeOfAll);
   }
+  bool run() { return function.run(launch, function.count(launch, blocks, known), blocks, known); }
   std::vector<int> written() const {
     const auto bytes = known.find(to, kSizeOfAll);
     std::vector<int> numbers(bytes.size() / sizeof(int));
@@ -67,35 +68,35 @@ class CompiledFunctionTest : public testing::Test {
 };
 
 TEST_F(CompiledFunctionTest, IsRunWhereAllThatItReadsIsKnown) {
-  EXPECT_FALSE(function.run(launch, blocks, known));
+  EXPECT_FALSE(run());
   know(1);
-  ASSERT_TRUE(function.run(launch, blocks, known));
+  ASSERT_TRUE(run());
   ASSERT_EQ(written().size(), kElements);
   EXPECT_EQ(written()[9], 12);
   number = 8;
-  ASSERT_TRUE(function.run(launch, blocks, known));
+  ASSERT_TRUE(run());
   EXPECT_EQ(written()[9], 13);
 }
 
 TEST_F(CompiledFunctionTest, WritesAgainWhatSomethingElseOverwrote) {
   know(1);
-  ASSERT_TRUE(function.run(launch, blocks, known));
-  ASSERT_TRUE(function.run(launch, blocks, known));
+  ASSERT_TRUE(run());
+  ASSERT_TRUE(run());
   known.forget(to, kSizeOfAll);
-  ASSERT_TRUE(function.run(launch, blocks, known));
+  ASSERT_TRUE(run());
   EXPECT_EQ(written().at(0), 8);
 }
 
 TEST_F(CompiledFunctionTest, IsNotRunWhereItWritesMuch) {
   know(1);
   note(KnownBytes::kMaxBytesOfNumbers + 1);
-  EXPECT_FALSE(function.run(launch, blocks, known));
+  EXPECT_FALSE(run());
 }
 
 TEST_F(CompiledFunctionTest, HandsOnThatWhatItReadsIsAssumed) {
   const std::array<int, kElements> numbers{};
   known.set(from, numbers.data(), kSizeOfAll, kAssumed);
-  ASSERT_TRUE(function.run(launch, blocks, known));
+  ASSERT_TRUE(run());
   Trust trust;
   known.find(to, kSizeOfAll, &trust);
   EXPECT_TRUE(trust.is_assumed);
@@ -116,7 +117,7 @@ TEST_F(CompiledFunctionTest, IsCountedByWhatItReads) {
 TEST_F(CompiledFunctionTest, MayHaveNoText) {
   know(1);
   CompiledFunction other("made", std::make_shared<const std::string>());
-  EXPECT_FALSE(other.run(launch, blocks, known));
+  EXPECT_FALSE(other.run(launch, /*executed=*/{}, blocks, known));
   EXPECT_FALSE(other.count(launch, blocks, known));
 }
 
