@@ -129,13 +129,16 @@ std::vector<std::shared_ptr<::gloo::transport::Device>> devices_of(const std::st
 
 /// gloo. Serves tensors on the CPU, and on CUDA by way of host memory. It listens on the interface
 /// of `address`, or, as PyTorch does, on those that GLOO_SOCKET_IFNAME names; where `address` is
-/// empty, since all ranks are on one machine, on the loopback interface alone. Throws Unsupported
-/// where GLOO_SOCKET_IFNAME names an interface that is not there.
+/// empty, since all ranks are on one machine, on the loopback interface alone. Returns once all
+/// ranks are connected: one that left before would break the connections that others still make.
+/// Throws Unsupported where GLOO_SOCKET_IFNAME names an interface that is not there.
 BackendPointer make_gloo_backend(const c10::intrusive_ptr<c10d::Store>& store, int rank, int ranks,
                                  const std::string& address) {
   const auto options = Gloo::Options::create(kNoTimeout);
   options->devices = devices_of(address);
-  return c10::make_intrusive<Gloo>(store, rank, ranks, options);
+  auto backend = c10::make_intrusive<Gloo>(store, rank, ranks, options);
+  backend->barrier()->wait();
+  return backend;
 }
 
 /// NCCL for one CUDA device a rank.

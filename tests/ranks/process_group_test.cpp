@@ -8,8 +8,12 @@
 #include <ATen/ops/full.h>
 #include <gtest/gtest.h>
 
+#include <thread>
+#include <vector>
+
 #include "src/core/error.h"
 #include "tests/ranks/threads.h"
+#include "tests/support/temporary_folder.h"
 
 namespace headroom {
 namespace {
@@ -27,6 +31,22 @@ TEST(ProcessGroupTest, GathersPartsInTheOrderOfRanks) {
       EXPECT_TRUE(at::equal(all, numbers(3 * group.ranks(), at::kFloat)));
       EXPECT_EQ(group.sent_bytes(), (group.ranks() - 1) * 12);
     });
+  }
+}
+
+// A rank may have nothing to send, such as one that loads its weights and is done: it must not take
+// away the connections that others still make.
+TEST(ProcessGroupTest, AMemberMayLeaveAtOnce) {
+  constexpr std::int64_t kRanks = 3;
+  for (int round = 0; round < 60; ++round) {
+    const TemporaryFolder folder;
+    std::vector<std::jthread> threads;
+    for (std::int64_t rank = 0; rank < kRanks; ++rank) {
+      threads.emplace_back([&, rank] {
+        EXPECT_NO_THROW(
+            ProcessGroup({rank, kRanks, folder / "store"}, at::kCPU, CollectiveBackend::automatic));
+      });
+    }
   }
 }
 
