@@ -8,7 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 ATLAS = ROOT / "atlas"
-UNITS = {"B": 1, "MB": 10**6, "GB": 10**9, "MiB": 2**20, "GiB": 2**30, "s": 10**9}
+UNITS = {"B": 1, "MB": 10**6, "GB": 10**9, "MiB": 2**20, "GiB": 2**30, "ms": 10**6, "s": 10**9}
 WHAT = ("allocated", "reserved", "driver", "step")  # a step: its time
 KEYS = {"what", "repository", "commit", "file", "licence", "software", "measured", "unsaid",
         "assumed", "environment", "program", "gpu"}

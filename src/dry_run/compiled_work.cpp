@@ -38,8 +38,7 @@ Work compiled_work(const Gpu& gpu, const ptx::Launch& launch,
   const Work moving = bytes == 0 ? memory_work(gpu, kBytesPerThread * threads)
                                  : memory_work(gpu, bytes, Access::vectors);
   if (!count) return moving;
-  const Work executing = instruction_work(gpu, *count, launch.blocks());
-  return executing.all_ns() > moving.all_ns() ? executing : moving;
+  return longest(moving, instruction_work(gpu, *count, launch.blocks()));
 }
 
 }  // namespace headroom::dry_run

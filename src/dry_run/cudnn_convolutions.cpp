@@ -58,16 +58,6 @@ bool runs_on_tensor_cores(cudnnDataType_t type) {
   return type != CUDNN_DATA_DOUBLE;
 }
 
-/// Tensor cores compute blocks of so many channels, of a group's input and of its output.
-constexpr std::int64_t kBlockOfChannels = 64;
-
-/// `filter`: (outputs, inputs of a group, ...).
-std::int64_t filled_flops(std::int64_t flops, const std::vector<std::int64_t>& filter,
-                          std::int64_t groups) {
-  const std::int64_t channels = std::min(filter[0] / groups, filter[1]);
-  return channels > 0 && channels < kBlockOfChannels ? flops / channels * kBlockOfChannels : flops;
-}
-
 }  // namespace
 
 std::optional<Convolution> convolution_of(const GraphPart& operation) {
@@ -100,8 +90,7 @@ std::optional<GraphWork> convolution_work(const GraphPart& operation) {
   work.filled_flops = work.flops;
   if (filter.size() > 2 && convolution.input.size() > 2 && convolution.output.size() > 2 &&
       filter[1] > 0) {
-    work.filled_flops =
-        filled_flops(work.flops, filter, std::max<std::int64_t>(1, groups(convolution)));
+    work.filled_flops = filled_flops(convolution);
     // An H100 showed it of float32 alone (docs/time.md).
     work.works_in_place = work.type == CUDNN_DATA_FLOAT && is_of_points(convolution);
   }

@@ -36,8 +36,10 @@ cudnnStatus_t offer(Algorithm algorithm, cudnnConvolutionDescriptor_t convolutio
 
 cudnnStatus_t pass_over(cudnnHandle_t handle, cudnnTensorDescriptor_t tensor, int times) {
   const std::int64_t channels = tensor->sizes.size() > 1 ? tensor->sizes[1] : 1;
+  const std::int64_t numbers = elements(tensor->sizes);
+  const std::int64_t width = numbers > 0 ? bytes_of(*tensor) / numbers : 0;
   run_work(handle->stream,
-           batch_norm_work(dry_run().gpu, elements(tensor->sizes), channels, times));
+           batch_norm_work(dry_run().gpu, numbers, static_cast<int>(width), channels, times));
   return CUDNN_STATUS_SUCCESS;
 }
 

@@ -79,6 +79,8 @@ struct GraphPart {
   std::map<cudnnBackendAttributeName_t, Attribute> attributes;
   /// Of CUDNN_BACKEND_ENGINECFG_DESCRIPTOR: its place among those that heuristics gave, 0 the best.
   int rank = 0;
+  /// Of CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR: how often it began.
+  int executions = 0;
 
   /// The first part that the attribute refers to; null where it was not set.
   const GraphPart* part(cudnnBackendAttributeName_t name) const;
@@ -132,6 +134,11 @@ bool is_of_points(const Convolution& convolution);
 
 /// Of its channels.
 std::int64_t groups(const Convolution& convolution);
+
+/// The operations of it with those that fill up blocks: of 64 channels on either side of a group,
+/// as tensor cores compute them. The colours of an image are filled up to a vector of 8 numbers
+/// alone, since they count together with the places of the window.
+std::int64_t filled_flops(const Convolution& convolution);
 
 /// Of one operation; none: it is no convolution.
 std::optional<Convolution> convolution_of(const GraphPart& operation);

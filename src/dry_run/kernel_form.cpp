@@ -185,6 +185,14 @@ KernelForm batch_norm(std::string_view name) {
   return {.kind = Kind::batch_norm, .tensors = has(name, "batch_norm_backward_kernel<") ? 5 : 2};
 }
 
+/// Of two dimensions.
+KernelForm depthwise(std::string_view name) {
+  if (has(name, "2d_forward_kernel")) return {.kind = Kind::depthwise_forward};
+  if (has(name, "2d_backward_kernel<")) return {.kind = Kind::depthwise_of_input};
+  if (has(name, "2d_grad_weight_kernel<")) return {.kind = Kind::depthwise_of_filter};
+  return {};
+}
+
 /// Or of what it builds in.
 bool is_of_pytorch(std::string_view name) {
   return has(name, "at::") || has(name, "at_cuda_detail::") || has(name, "thrust::");
@@ -193,7 +201,7 @@ bool is_of_pytorch(std::string_view name) {
 KernelForm with_pointers(std::string_view name) {
   KernelForm form;
   // Its threads read windows, so that they move more than there is: as if nothing were known.
-  if (has(name, "conv_depthwise")) return form;
+  if (has(name, "conv_depthwise3d_")) return form;
   const auto parameters = parameters_of(name);
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     if (!has_pointer(parameters[i])) continue;
@@ -234,6 +242,7 @@ KernelForm form_of(std::string_view name) {
       has(name, "::batch_norm_collect_statistics_kernel<")) {
     return batch_norm(name);
   }
+  if (has(name, "::conv_depthwise2d_")) return depthwise(name);
   return with_pointers(name);
 }
 

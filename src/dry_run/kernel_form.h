@@ -25,6 +25,9 @@ struct KernelForm {
     flash_backward,
     efficient_forward,
     efficient_backward,
+    depthwise_forward,   // convolutions of each channel by itself, by threads that go over a window
+    depthwise_of_input,  // its gradients
+    depthwise_of_filter,
     other
   };
   Kind kind = Kind::other;

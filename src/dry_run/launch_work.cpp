@@ -16,6 +16,8 @@ using Kind = KernelForm::Kind;
 constexpr std::int64_t kElementsOfChunk = 65536;  // ATen/native/cuda/MultiTensorApply.cuh
 /// No thread reads or writes more of a tensor than so much, where nothing else is known.
 constexpr std::int64_t kMostBytesOfThread = 128;
+/// Of a depthwise convolution, for a place of a window: its own, the tests of borders, two loads.
+constexpr std::int64_t kInstructionsOfPlace = 26;
 
 std::int64_t count(dim3 size) { return std::int64_t{1} * size.x * size.y * size.z; }
 
@@ -89,6 +91,24 @@ std::int64_t moved_bytes(const KernelForm& form, const KernelLaunch& launch,
   }
 }
 
+/// The places of all windows that a depthwise convolution goes over, by its arguments
+/// (ATen/native/cuda/DepthwiseConv2d.cu).
+std::int64_t places_of_windows(Kind kind, const KernelLaunch& launch) {
+  const auto all = [&](std::initializer_list<std::size_t> places) {
+    std::int64_t product = 1;
+    for (const std::size_t place : places) product *= at<int>(launch.arguments[place]);
+    return product;
+  };
+  switch (kind) {
+    case Kind::depthwise_forward:
+      return all({5, 12, 13});  // elements of the output, a window's width and height
+    case Kind::depthwise_of_input:
+      return all({3, 5, 11, 12});  // elements of the input, filters of a channel, width and height
+    default:
+      return all({3, 5, 9, 10, 11, 12});  // samples, filters, width and height of both
+  }
+}
+
 /// Of the rate of products. FlashAttention 2 was written for tensor cores before Hopper's.
 double attention_share(const Gpu& gpu, const KernelForm& form) {
   const bool is_newer = gpu.capability.major >= 9;
@@ -144,8 +164,13 @@ Work launch_work(const Gpu& gpu, const KernelForm& form, const KernelLaunch& lau
     case Kind::batch_norm: {
       const std::int64_t elements =
           blocks.behind(at<const void*>(launch.arguments[0])) / form.width;
-      return batch_norm_work(gpu, elements, launch.grid.x, form.tensors);
+      return batch_norm_work(gpu, elements, form.width, launch.grid.x, form.tensors);
     }
+    case Kind::depthwise_forward:
+    case Kind::depthwise_of_input:
+    case Kind::depthwise_of_filter:
+      return longest(memory_work(gpu, kBytesPerThread * threads_of(launch)),
+                     thread_work(gpu, kInstructionsOfPlace * places_of_windows(form.kind, launch)));
     default: {
       const std::int64_t bytes = moved_bytes(form, launch, blocks);
       return memory_work(gpu, bytes > 0 ? bytes : kBytesPerThread * threads_of(launch), form.access,

@@ -10,19 +10,21 @@ namespace {
 
 // Shares of peak rates. docs/time.md says where each was measured.
 
-/// Of the memory's, by what a kernel reads: matrices, or as Access says.
+/// Of the memory's, by what a kernel reads: matrices, vectors, and numbers at most.
 constexpr double kMatrixShare = 0.84;
 constexpr double kVectorShare = 0.92;
 constexpr double kNumberShare = 0.9;
-constexpr double kNarrowNumberShare = 0.62;
-constexpr double kScatteredNumberShare = 0.7;
-constexpr double kNarrowScatteredNumberShare = 0.45;
+/// What a thread moves that reads number by number, in bytes a second, however fast the memory is:
+/// it waits for each.
+constexpr double kNarrowNumbersOfThread = 7.7e6;
+constexpr double kScatteredNumbersOfThread = 8.7e6;
+constexpr double kNarrowScatteredNumbersOfThread = 5.6e6;
 /// What a block of threads achieves at most, in shares that multiprocessors would have of it.
 constexpr double kSharesOfBlock = 1.8;
 /// How much faster vectors are where all of them have room in the cache.
 constexpr double kCacheGain = 1.4;
-/// Of batch normalization, where all multiprocessors have a channel.
-constexpr double kBatchNormShare = 0.7;
+/// Of batch normalization, how many numbers a second a multiprocessor passes over.
+constexpr double kBatchNormNumbers = 4.4e9;
 /// Of products without tensor cores, by the lanes of a multiprocessor.
 constexpr double kPlainShareOf64Lanes = 0.9;
 constexpr double kPlainShareOf128Lanes = 0.75;
@@ -54,6 +56,12 @@ std::int64_t memory_ns(const Gpu& gpu, std::int64_t bytes, double share) {
   return at_rate(static_cast<double>(bytes), share * gpu.memory_bytes_per_second);
 }
 
+/// Of kernels whose threads move so many bytes a second.
+double number_share(const Gpu& gpu, double of_thread) {
+  const double threads = 1.0 * gpu.capability.max_threads_per_multiprocessor * gpu.multiprocessors;
+  return std::min(kNumberShare, of_thread * threads / gpu.memory_bytes_per_second);
+}
+
 double share_of(const Gpu& gpu, std::int64_t bytes, Access access) {
   switch (access) {
     case Access::vectors:
@@ -61,11 +69,11 @@ double share_of(const Gpu& gpu, std::int64_t bytes, Access access) {
     case Access::numbers:
       return kNumberShare;
     case Access::scattered_numbers:
-      return kScatteredNumberShare;
+      return number_share(gpu, kScatteredNumbersOfThread);
     case Access::narrow_scattered_numbers:
-      return kNarrowScatteredNumberShare;
+      return number_share(gpu, kNarrowScatteredNumbersOfThread);
     default:
-      return kNarrowNumberShare;
+      return number_share(gpu, kNarrowNumbersOfThread);
   }
 }
 
@@ -89,6 +97,11 @@ double plain_product_share(const Gpu& gpu) {
 /// Cycles a second, by which a lane multiplies and adds at its peak.
 double clock_rate(const Gpu& gpu) {
   return gpu.float32_flops / (2.0 * lanes(gpu) * gpu.multiprocessors);
+}
+
+/// Of instructions of warps.
+double issue_ns(const Gpu& gpu, double instructions) {
+  return instructions * 1e9 / (kSchedulers * gpu.multiprocessors * clock_rate(gpu));
 }
 
 /// Of an older GPU the tensor cores are half as fast, while such rows come as fast: assumed.
@@ -179,7 +192,7 @@ Work attention_work(const Gpu& gpu, std::int64_t flops, Precision precision, dou
 }
 
 Work instruction_work(const Gpu& gpu, const ptx::Count& count, std::int64_t blocks) {
-  double ns = count.issued * 1e9 / (kSchedulers * gpu.multiprocessors * clock_rate(gpu));
+  double ns = issue_ns(gpu, count.issued);
   double flops = 0;
   for (std::size_t i = 0; i < count.flops.size(); ++i) {
     const auto of_precision = static_cast<std::int64_t>(count.flops[i]);
@@ -194,6 +207,16 @@ Work instruction_work(const Gpu& gpu, const ptx::Count& count, std::int64_t bloc
   return work;
 }
 
+Work thread_work(const Gpu& gpu, std::int64_t instructions) {
+  constexpr double kThreadsOfWarp = 32;
+  const double ns = issue_ns(gpu, static_cast<double>(instructions) / kThreadsOfWarp);
+  return work_of(WorkKind::attention, kKernelNs + static_cast<std::int64_t>(ns), 1);
+}
+
+Work longest(const Work& one, const Work& other) {
+  return one.all_ns() < other.all_ns() ? other : one;
+}
+
 Work memory_work(const Gpu& gpu, std::int64_t bytes, Access access, std::int64_t blocks) {
   double share = share_of(gpu, bytes, access);
   if (blocks > 0) {
@@ -202,14 +225,15 @@ Work memory_work(const Gpu& gpu, std::int64_t bytes, Access access, std::int64_t
   return work_of(WorkKind::memory, kKernelNs + memory_ns(gpu, bytes, share), 1);
 }
 
-/// A block works on a channel, so that few channels leave multiprocessors idle; and it takes as
-/// long for a number of 16 bits as for one of 32.
-Work batch_norm_work(const Gpu& gpu, std::int64_t elements, std::int64_t channels, int passes) {
-  constexpr std::int64_t kBytes = 4;
-  const double busy =
-      std::min(1.0, static_cast<double>(channels) / static_cast<double>(gpu.multiprocessors));
-  const std::int64_t moving = memory_ns(gpu, passes * kBytes * elements, kBatchNormShare * busy);
-  return work_of(WorkKind::memory, kKernelNs + moving, 1);
+/// A block works on a channel, so that few channels leave multiprocessors idle; and where memory is
+/// fast it takes as long for a number of 16 bits as for one of 32.
+Work batch_norm_work(const Gpu& gpu, std::int64_t elements, int width, std::int64_t channels,
+                     int passes) {
+  const std::int64_t numbers = passes * elements;
+  const double busy = static_cast<double>(std::min<std::int64_t>(channels, gpu.multiprocessors));
+  const std::int64_t computing = at_rate(static_cast<double>(numbers), kBatchNormNumbers * busy);
+  const std::int64_t moving = memory_ns(gpu, numbers * width, kNumberShare);
+  return work_of(WorkKind::memory, kKernelNs + std::max(computing, moving), 1);
 }
 
 Work device_copy_work(const Gpu& gpu, std::int64_t bytes) {

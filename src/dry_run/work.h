@@ -47,6 +47,12 @@ Work attention_work(const Gpu& gpu, std::int64_t flops, Precision precision, dou
 /// Memory is left out.
 Work instruction_work(const Gpu& gpu, const ptx::Count& count, std::int64_t blocks);
 
+/// So many instructions of threads, likewise.
+Work thread_work(const Gpu& gpu, std::int64_t instructions);
+
+/// The one that takes longer, of two that run side by side.
+Work longest(const Work& one, const Work& other);
+
 /// How a kernel reads and writes memory: each thread 16 bytes at once, or number by number, which
 /// takes longer where numbers have less than 4 bytes, and where neighbours are not read together.
 enum class Access { vectors, numbers, narrow_numbers, scattered_numbers, narrow_scattered_numbers };
@@ -56,8 +62,10 @@ enum class Access { vectors, numbers, narrow_numbers, scattered_numbers, narrow_
 Work memory_work(const Gpu& gpu, std::int64_t bytes, Access access = Access::narrow_numbers,
                  std::int64_t blocks = 0);
 
-/// Batch normalization of (N, C, ...): a pass over `elements` numbers, `passes` times.
-Work batch_norm_work(const Gpu& gpu, std::int64_t elements, std::int64_t channels, int passes);
+/// Batch normalization of (N, C, ...): a pass over `elements` numbers of `width` bytes, `passes`
+/// times.
+Work batch_norm_work(const Gpu& gpu, std::int64_t elements, int width, std::int64_t channels,
+                     int passes);
 
 /// Copies: inside the device's memory, of which it is read and written; between device and host;
 /// what a rank sends to its peers.

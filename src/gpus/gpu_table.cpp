@@ -8,8 +8,9 @@
 // - Multiprocessors, L2, memory bus and clock: CUDA's sample deviceQuery, as it was printed in the
 //   named log or, where none is named, in other public logs; for V100, A100, H100 and B200, XLA.
 // - Products: fits of https://github.com/ai-dynamo/aiconfigurator's measured bfloat16 products
-//   (A100, H100, H200, L40S, B200; docs/time.md); of the others assumed, by how NVIDIA limits their
-//   power.
+//   (A100, H100, H200, L40S, B200; docs/time.md); of GeForce, whose clock goes beyond the data
+//   sheet's, https://github.com/mli/transformers-benchmarks, a 3090 Ti and a 4090; of the others
+//   assumed, by how NVIDIA limits their power.
 // - Rates: NVIDIA's data sheet, halved where it counts sparsity; the memory's is bus x 2 x clock.
 #include "src/gpus/gpu.h"
 
@@ -194,7 +195,7 @@ constexpr Gpu kRtx3090 = {
     .tensorfloat32_flops = 35.6e12,
     .float16_flops = 71e12,
     .bfloat16_flops = 71e12,
-    .products = {0.79, 6'000},
+    .products = {1.0, 6'000},
     .host_bytes_per_second = kPcie4,
     .peer_bytes_per_second = kPcie4,
     .source =
@@ -222,7 +223,7 @@ constexpr Gpu kRtx4090 = {
     .tensorfloat32_flops = 82.6e12,
     .float16_flops = 165.2e12,
     .bfloat16_flops = 165.2e12,
-    .products = {0.79, 3'000},
+    .products = {1.0, 3'000},
     .host_bytes_per_second = kPcie4,
     .peer_bytes_per_second = kPcie4,
     .source =

@@ -113,7 +113,7 @@ TEST(KernelForm, OfAStructureThatBeginsWithAPointerHasIt) {
       "at::cuda::detail::TensorInfo<float, int>, int)");
   EXPECT_EQ(dropout.pointers, (std::vector<std::size_t>{0, 1}));
   const KernelForm windows = kernel_form(
-      "void at::native::conv_depthwise2d_forward_kernel<3, float>(GenericPackedTensorAccessor<"
+      "void at::native::conv_depthwise3d_cuda_kernel<float>(GenericPackedTensorAccessor<"
       "float const>, float*)");
   EXPECT_EQ(windows.kind, Kind::other);
   // All of a concatenation's output is read elsewhere, and written.
@@ -121,6 +121,22 @@ TEST(KernelForm, OfAStructureThatBeginsWithAPointerHasIt) {
       "void at::native::CatArrayBatchedCopy<float>(float*, CatArrInputTensorMetadata, int)");
   EXPECT_EQ(cat.kind, Kind::whole);
   EXPECT_EQ(cat.pointers, (std::vector<std::size_t>{0, 0}));
+}
+
+TEST(KernelForm, OfDepthwiseConvolutionsIsTheirPass) {
+  constexpr const char* kBegin =
+      "_ZN2at6native51_GLOBAL__N__a30dace1_18_DepthwiseConv2d_cu_99594870";
+  const auto kind = [](const std::string& name) {
+    return kernel_form((kBegin + name).c_str()).kind;
+  };
+  EXPECT_EQ(kind("31conv_depthwise2d_forward_kernelILi3EN3c104HalfEiEEvv"),
+            Kind::depthwise_forward);
+  EXPECT_EQ(kind("39conv_depthwise2d_forward_kernel_genericIN3c104HalfEiEEvv"),
+            Kind::depthwise_forward);
+  EXPECT_EQ(kind("32conv_depthwise2d_backward_kernelILi0ELi1EN3c104HalfEiEEvv"),
+            Kind::depthwise_of_input);
+  EXPECT_EQ(kind("35conv_depthwise2d_grad_weight_kernelIN3c104HalfEjEEvv"),
+            Kind::depthwise_of_filter);
 }
 
 TEST(KernelForm, OfBatchNormalizationHasItsPasses) {

@@ -16,7 +16,10 @@ const char* tensor_at(std::uintptr_t address) { return reinterpret_cast<const ch
 class LaunchWork : public testing::Test {
  protected:
   LaunchWork() {
-    gpu_.memory_bytes_per_second = 1e12 / 0.62;  // a byte takes a picosecond, number by number
+    // Number by number a byte takes a picosecond, by 129,870 threads.
+    gpu_.multiprocessors = 54;
+    gpu_.capability.max_threads_per_multiprocessor = 2405;
+    gpu_.memory_bytes_per_second = 4e12;
     gpu_.products.start_ns = 0;
   }
   std::int64_t memory_ns(const KernelForm& form, std::vector<void*> arguments, dim3 grid = 1,
@@ -75,20 +78,22 @@ TEST_F(LaunchWork, OfWholeRowsIsAllThatItPointsToHoweverFewItsThreadsAre) {
   const void* one = tensor_at(0x100000);
   const KernelForm form{.kind = Kind::whole, .pointers = {0, 0}};
   EXPECT_EQ(memory_ns(form, {&one}, dim3(1000)), 124'000);
-  // Of 108 multiprocessors: each of 12 blocks has 1.8 of their shares of the peak.
-  EXPECT_NEAR(memory_ns(form, {&one}, dim3(12)), 124'000 * 0.62 * 108 / (1.8 * 12), 2);
+  // Of 54 multiprocessors: each of 6 blocks has 1.8 of their shares of the peak.
+  EXPECT_NEAR(memory_ns(form, {&one}, dim3(6)), 124'000 * 54 / (1.8 * 6 * 4), 2);
 }
 
 TEST_F(LaunchWork, OfBatchNormalizationIsItsPassesByAsManyBlocksAsThereAreChannels) {
   blocks_.note(tensor_at(0x100000), 70'000'000);
   const void* one = tensor_at(0x100000);
   const KernelForm form{.kind = Kind::batch_norm, .tensors = 5, .width = 2};
-  const double all = 5 * 4 * 35e6 * 1e-3 * 0.62 / 0.7;  // numbers of 16 bits take as long as of 32
-  EXPECT_NEAR(memory_ns(form, {&one}, dim3(108)), all, 2);
-  EXPECT_NEAR(memory_ns(form, {&one}, dim3(27)), 4 * all, 2);
+  const double all = 5 * 35e6 / (4.4 * 54);
+  EXPECT_NEAR(memory_ns(form, {&one}, dim3(54)), all, 2);
+  EXPECT_NEAR(memory_ns(form, {&one}, dim3(27)), 2 * all, 2);
+  gpu_.memory_bytes_per_second = 4e11;  // of which the passes take more
+  EXPECT_NEAR(memory_ns(form, {&one}, dim3(54)), 5 * 70e6 / (0.9 * 400), 2);
 }
 
-TEST_F(LaunchWork, OfVectorsIsFasterThanOfNumbersAndMoreSoInTheCache) {
+TEST_F(LaunchWork, OfNumbersIsByThreadsAndOfVectorsByTheMemory) {
   int count = 25'000'000;
   KernelForm form{.kind = Kind::elementwise, .tensors = 1};
   const auto ns = [&](Access access) {
@@ -96,13 +101,54 @@ TEST_F(LaunchWork, OfVectorsIsFasterThanOfNumbersAndMoreSoInTheCache) {
     return static_cast<double>(memory_ns(form, {&count}));
   };
   EXPECT_NEAR(ns(Access::narrow_numbers), 100'000, 1);
-  EXPECT_NEAR(ns(Access::narrow_scattered_numbers), 100'000 * 0.62 / 0.45, 1);
-  EXPECT_NEAR(ns(Access::scattered_numbers), 100'000 * 0.62 / 0.7, 1);
-  EXPECT_NEAR(ns(Access::numbers), 100'000 * 0.62 / 0.9, 1);
-  EXPECT_NEAR(ns(Access::vectors), 100'000 * 0.62 / 0.92, 1);
+  EXPECT_NEAR(ns(Access::narrow_scattered_numbers), 100'000 * 7.7 / 5.6, 1);
+  EXPECT_NEAR(ns(Access::scattered_numbers), 100'000 * 7.7 / 8.7, 1);
+  EXPECT_NEAR(ns(Access::numbers), 25'000 / 0.9, 1);
+  EXPECT_NEAR(ns(Access::vectors), 25'000 / 0.92, 1);
   count /= 5;  // 20 MB, half of the cache
   EXPECT_NEAR(ns(Access::narrow_numbers), 20'000, 1);
-  EXPECT_NEAR(ns(Access::vectors), 20'000 * 0.62 / (0.92 * 1.4), 1);
+  EXPECT_NEAR(ns(Access::vectors), 5'000 / (0.92 * 1.4), 1);
+}
+
+TEST_F(LaunchWork, OfNumbersIsByTheMemoryWhereThreadsReadAsFast) {
+  gpu_.memory_bytes_per_second = 5e11;
+  int count = 25'000'000;
+  KernelForm form{.kind = Kind::elementwise, .tensors = 1};
+  for (const Access access : {Access::narrow_numbers, Access::scattered_numbers, Access::numbers,
+                              Access::narrow_scattered_numbers}) {
+    form.access = access;
+    EXPECT_NEAR(static_cast<double>(memory_ns(form, {&count})), 200'000 / 0.9, 1);
+  }
+}
+
+// 12 pictures of 64 channels, 10 x 20 points each, windows of 7 x 5 places: by the GPU's data sheet
+// 108 x 128 lanes' instructions a cycle, of which each multiplies and adds.
+TEST_F(LaunchWork, OfADepthwiseConvolutionIsThePlacesOfItsWindows) {
+  gpu_ = *find_gpu("a100-80gb");
+  const auto attention = [&](Kind kind, std::vector<int> numbers) {
+    std::vector<void*> arguments;
+    for (int& number : numbers) arguments.push_back(&number);
+    const Work work = launch_work(gpu_, {.kind = kind}, {1, 1, arguments.data()}, blocks_);
+    return static_cast<double>(work.ns[static_cast<std::size_t>(WorkKind::attention)] - kStartNs);
+  };
+  constexpr int kOutputs = 12 * 64 * 10 * 20;
+  const double lanes_ns = 26.0 * kOutputs * 7 * 5 / (19.5e12 / (2 * 64) * 128) * 1e9;
+  EXPECT_NEAR(
+      attention(Kind::depthwise_forward, {0, 0, 0, 0, 0, kOutputs, 64, 1, 20, 10, 20, 10, 7, 5}),
+      lanes_ns, 2);
+  EXPECT_NEAR(
+      attention(Kind::depthwise_of_input, {0, 0, 0, kOutputs, 64, 1, 64, 20, 10, 20, 10, 7, 5}),
+      lanes_ns, 2);
+  EXPECT_NEAR(attention(Kind::depthwise_of_filter, {0, 0, 0, 12, 64, 64, 1, 20, 10, 20, 10, 7, 5}),
+              lanes_ns, 2);
+}
+
+TEST_F(LaunchWork, OfADepthwiseConvolutionOfSmallWindowsIsWhatItMoves) {
+  std::vector<int> numbers{0, 0, 0, 0, 0, 1'000'000, 64, 1, 20, 10, 20, 10, 3, 3};
+  std::vector<void*> arguments;
+  for (int& number : numbers) arguments.push_back(&number);
+  const KernelForm form{.kind = Kind::depthwise_forward};
+  EXPECT_EQ(memory_ns(form, arguments, dim3(1000), dim3(1000)), 48'000);
 }
 
 TEST_F(LaunchWork, OfAttentionIsItsProducts) {

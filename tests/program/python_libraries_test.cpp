@@ -181,6 +181,30 @@ TEST_F(PythonProgram, KeepsTheEngineThatCudnnRanksFirstOfThoseThatAProgramTries)
   EXPECT_EQ(tried["latest_peak_allocated_lower_bytes"], fastest["latest_peak_allocated_bytes"]);
 }
 
+// Five channels fill blocks of tensor cores so badly that the program keeps an engine without, which
+// cuDNN ranks behind. How it is ranked does not count any more once it is kept.
+TEST_F(PythonProgram, TakesTheTimeOfTheEngineThatItKeeps) {
+  const std::string program =
+      "import torch\n"
+      "torch.backends.cudnn.benchmark = True\n"
+      "layer = torch.nn.Conv2d(5, 64, 3, padding=1, bias=False).cuda()\n"
+      "optimizer = torch.optim.SGD(layer.parameters())\n"
+      "image = torch.ones(256, 5, 224, 224, device='cuda')\n"
+      "for step in range(3):\n"
+      "    layer(image).sum().backward()\n"
+      "    optimizer.step()\n";
+  const auto step_ns = [&](const char* tried) {
+    setenv("HEADROOM_DRY_RUN_TRIED_ENGINES", tried, 1);
+    const Ended ended = run_headroom({"plan", "--gpu", "a100-80gb", "--json", "--",
+                                      source(".deps/python/bin/python3"), "-c", program});
+    unsetenv("HEADROOM_DRY_RUN_TRIED_ENGINES");
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    return Json::parse(ended.out)["processes"].at(0)["step_time_estimate_ns"].get<double>();
+  };
+  const double fastest = step_ns("fastest");
+  EXPECT_NEAR(step_ns("ranked"), fastest, 0.01 * fastest);
+}
+
 // By hand: it may copy images, result and filter, where their channels are not last and the GPU's
 // tensor cores know TF32: those of a T4 don't.
 TEST_F(PythonProgram, TellsTheBoundsOfCopiesWhereCudnnIsTooOldToBeAsked) {
