@@ -255,13 +255,6 @@ GraphPart::Attribute read(const GraphPart& part, cudnnBackendAttributeName_t nam
   return none.attributes[name];
 }
 
-/// Whether a program may be trying the plan: cudnn-frontend has a new plan run once, and again
-/// to time it (cudnn_frontend_find_plan.h).
-bool is_trial(GraphPart& plan) {
-  constexpr int kTrials = 2;
-  return ++plan.executions <= kTrials;
-}
-
 }  // namespace
 
 std::vector<SharedPart> operations_of(const GraphPart& graph) {
@@ -392,8 +385,11 @@ HEADROOM_ENTRY cudnnStatus_t cudnnBackendExecute(cudnnHandle_t handle,
   if (workspace > 0 && !work.works_in_place) all += device_copy_work(dry_run().gpu, workspace);
   // cuDNN ranks engines by the times that it expects, which are nearer to a GPU's than these: where
   // a program tries several, another than the first is kept where it should take less than half.
+  // cudnn-frontend tries a plan by running it twice (cudnn_frontend_find_plan.h).
   constexpr int kLessThan = 2;
-  if (config->rank > 0 && settings().trusts_ranks && is_trial(*part_of(plan))) {
+  constexpr int kTrials = 2;
+  const bool is_tried = ++part_of(plan)->executions <= kTrials;
+  if (config->rank > 0 && settings().trusts_ranks && is_tried) {
     for (std::int64_t& ns : all.ns) ns *= kLessThan;
   }
   run_work(handle->stream, all);

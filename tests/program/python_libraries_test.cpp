@@ -181,8 +181,8 @@ TEST_F(PythonProgram, KeepsTheEngineThatCudnnRanksFirstOfThoseThatAProgramTries)
   EXPECT_EQ(tried["latest_peak_allocated_lower_bytes"], fastest["latest_peak_allocated_bytes"]);
 }
 
-// Five channels fill blocks of tensor cores so badly that the program keeps an engine without, which
-// cuDNN ranks behind. How it is ranked does not count any more once it is kept.
+// Five channels fill blocks of tensor cores so badly that the program keeps an engine without
+// them, which cuDNN ranks behind. How it is ranked does not count any more once it is kept.
 TEST_F(PythonProgram, TakesTheTimeOfTheEngineThatItKeeps) {
   const std::string program =
       "import torch\n"
