@@ -47,17 +47,11 @@ std::int64_t groups(const Convolution& convolution) {
 
 std::int64_t filled_flops(const Convolution& convolution) {
   constexpr std::int64_t kBlockOfChannels = 64;
-  constexpr std::int64_t kMostColours = 4;
-  constexpr std::int64_t kVectorOfColours = 8;
   const std::vector<std::int64_t>& filter = convolution.filter;
   const std::int64_t flops = convolution_flops(convolution.output, filter);
   const std::int64_t groups = std::max<std::int64_t>(1, dry_run::groups(convolution));
   const std::int64_t channels = std::min(filter[0] / groups, filter[1]);
-  if (channels == 0) return flops;
-  if (groups == 1 && filter[1] <= kMostColours && convolution.pass != ConvolutionPass::of_input) {
-    return flops / filter[1] * kVectorOfColours;
-  }
-  return channels < kBlockOfChannels ? flops / channels * kBlockOfChannels : flops;
+  return channels > 0 && channels < kBlockOfChannels ? flops / channels * kBlockOfChannels : flops;
 }
 
 }  // namespace headroom::dry_run

@@ -136,8 +136,7 @@ bool is_of_points(const Convolution& convolution);
 std::int64_t groups(const Convolution& convolution);
 
 /// The operations of it with those that fill up blocks: of 64 channels on either side of a group,
-/// as tensor cores compute them. The colours of an image are filled up to a vector of 8 numbers
-/// alone, since they count together with the places of the window.
+/// as tensor cores compute them.
 std::int64_t filled_flops(const Convolution& convolution);
 
 /// Of one operation; none: it is no convolution.

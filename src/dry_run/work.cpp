@@ -14,11 +14,11 @@ namespace {
 constexpr double kMatrixShare = 0.84;
 constexpr double kVectorShare = 0.92;
 constexpr double kNumberShare = 0.9;
-/// What a thread moves that reads number by number, in bytes a second, however fast the memory is:
+/// What a thread moves that reads number by number, in bytes a cycle, however fast the memory is:
 /// it waits for each.
-constexpr double kNarrowNumbersOfThread = 7.7e6;
-constexpr double kScatteredNumbersOfThread = 8.7e6;
-constexpr double kNarrowScatteredNumbersOfThread = 5.6e6;
+constexpr double kNarrowNumbersOfThread = 3.9e-3;
+constexpr double kScatteredNumbersOfThread = 4.4e-3;
+constexpr double kNarrowScatteredNumbersOfThread = 2.8e-3;
 /// What a block of threads achieves at most, in shares that multiprocessors would have of it.
 constexpr double kSharesOfBlock = 1.8;
 /// How much faster vectors are where all of them have room in the cache.
@@ -56,27 +56,6 @@ std::int64_t memory_ns(const Gpu& gpu, std::int64_t bytes, double share) {
   return at_rate(static_cast<double>(bytes), share * gpu.memory_bytes_per_second);
 }
 
-/// Of kernels whose threads move so many bytes a second.
-double number_share(const Gpu& gpu, double of_thread) {
-  const double threads = 1.0 * gpu.capability.max_threads_per_multiprocessor * gpu.multiprocessors;
-  return std::min(kNumberShare, of_thread * threads / gpu.memory_bytes_per_second);
-}
-
-double share_of(const Gpu& gpu, std::int64_t bytes, Access access) {
-  switch (access) {
-    case Access::vectors:
-      return bytes < gpu.l2_bytes ? kCacheGain * kVectorShare : kVectorShare;
-    case Access::numbers:
-      return kNumberShare;
-    case Access::scattered_numbers:
-      return number_share(gpu, kScatteredNumbersOfThread);
-    case Access::narrow_scattered_numbers:
-      return number_share(gpu, kNarrowScatteredNumbersOfThread);
-    default:
-      return number_share(gpu, kNarrowNumbersOfThread);
-  }
-}
-
 bool has_tensor_cores(const Gpu& gpu, Precision precision) {
   return peak_flops(gpu, precision) > gpu.float32_flops;
 }
@@ -97,6 +76,28 @@ double plain_product_share(const Gpu& gpu) {
 /// Cycles a second, by which a lane multiplies and adds at its peak.
 double clock_rate(const Gpu& gpu) {
   return gpu.float32_flops / (2.0 * lanes(gpu) * gpu.multiprocessors);
+}
+
+/// Of kernels whose threads move so many bytes a cycle.
+double number_share(const Gpu& gpu, double of_thread) {
+  const double threads = 1.0 * gpu.capability.max_threads_per_multiprocessor * gpu.multiprocessors;
+  const double rate = of_thread * threads * clock_rate(gpu);
+  return std::min(kNumberShare, rate / gpu.memory_bytes_per_second);
+}
+
+double share_of(const Gpu& gpu, std::int64_t bytes, Access access) {
+  switch (access) {
+    case Access::vectors:
+      return bytes < gpu.l2_bytes ? kCacheGain * kVectorShare : kVectorShare;
+    case Access::numbers:
+      return kNumberShare;
+    case Access::scattered_numbers:
+      return number_share(gpu, kScatteredNumbersOfThread);
+    case Access::narrow_scattered_numbers:
+      return number_share(gpu, kNarrowScatteredNumbersOfThread);
+    default:
+      return number_share(gpu, kNarrowNumbersOfThread);
+  }
 }
 
 /// Of instructions of warps.
