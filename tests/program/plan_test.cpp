@@ -208,7 +208,7 @@ TEST(PlanOfRanks, MissesThePublishedPeaksOfDistilBertByAsMuchAsIsSaid) {
   const auto& rows = plan_once({source("configs/distilbert_4gpu.yaml")});
   EXPECT_NEAR(row_of(rows, "before_zero_2").real("run_peak_reserved_error_percent"), -1.7, 0.1);
   const Cells& after = row_of(rows, "after_fsdp");
-  EXPECT_NEAR(after.real("run_peak_reserved_error_percent"), -9.4, 0.5);
+  EXPECT_NEAR(after.real("run_peak_reserved_error_percent"), -10.6, 0.5);
   EXPECT_NEAR(after.real("run_peak_reserved_upper_bytes"), 1.13e9, 0.01e9);
 }
 
