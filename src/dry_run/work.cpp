@@ -231,7 +231,8 @@ Work memory_work(const Gpu& gpu, std::int64_t bytes, Access access, std::int64_t
 Work batch_norm_work(const Gpu& gpu, std::int64_t elements, int width, std::int64_t channels,
                      int passes) {
   const std::int64_t numbers = passes * elements;
-  const double busy = static_cast<double>(std::min<std::int64_t>(channels, gpu.multiprocessors));
+  const double busy =
+      static_cast<double>(std::clamp<std::int64_t>(channels, 1, gpu.multiprocessors));
   const std::int64_t computing = at_rate(static_cast<double>(numbers), kBatchNormNumbers * busy);
   const std::int64_t moving = memory_ns(gpu, numbers * width, kNumberShare);
   return work_of(WorkKind::memory, kKernelNs + std::max(computing, moving), 1);
