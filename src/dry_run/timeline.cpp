@@ -20,7 +20,7 @@ auto* find_in(Map& map, const Key& key) {
 struct Asker {
   bool queues_work = false;
   int questions = 0;  // since it last queued work
-  bool looks_on = false;
+  std::optional<std::int64_t> looks_at_ns{};
 };
 thread_local Asker asker;
 constexpr int kMaxDoublings = 40;  // 18 minutes
@@ -138,7 +138,7 @@ bool Timeline::is_idle(cudaStream_t handle) {
   return is_over_for_asker(by(Host::played, asked.free_at), /*looks_on=*/false);
 }
 
-void Timeline::look_on(bool does) { asker.looks_on = does; }
+void Timeline::look_on(std::optional<std::int64_t> at_ns) { asker.looks_at_ns = at_ns; }
 
 void Timeline::synchronize(cudaEvent_t handle) {
   const std::lock_guard lock(mutex_);
@@ -265,9 +265,10 @@ void Timeline::wait_for_place(Stream& stream) {
 }
 
 bool Timeline::is_over_for_asker(std::int64_t ns, bool looks_on) const {
+  if (asker.looks_at_ns) return ns <= *asker.looks_at_ns;
   const std::int64_t now = by(Host::played, host_now_);
   if (ns <= now) return true;
-  if (looks_on || asker.looks_on) return false;
+  if (looks_on) return false;
   const int doublings = std::min(asker.questions++, kMaxDoublings);
   return ns <= now + (std::int64_t{1} << doublings) - 1;  // the first comes at once
 }

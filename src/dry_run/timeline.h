@@ -7,6 +7,7 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <optional>
 
 #include "src/dry_run/current_device.h"
 #include "src/dry_run/moment.h"
@@ -65,8 +66,9 @@ class Timeline {
   /// asks until it is over gets on: time passes for it, unless it only looks on.
   bool is_over(cudaEvent_t event, bool looks_on = false);
   bool is_idle(cudaStream_t stream);
-  /// Whether this thread, from now on, asks for what is over now, and waits for nothing.
-  static void look_on(bool does);
+  /// From now on this thread asks what was over at that time of the host's, and waits for nothing.
+  /// None: what is over now, and it waits by asking.
+  static void look_on(std::optional<std::int64_t> at_ns);
   /// The host waits.
   void synchronize(cudaEvent_t event);
   void synchronize(cudaStream_t stream);

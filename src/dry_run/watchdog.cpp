@@ -8,6 +8,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "src/dry_run/dry_run.h"
@@ -33,8 +34,8 @@ struct Watchdogs {
   std::mutex mutex;
   std::condition_variable change;
   std::vector<Watchdog*> all;
-  std::int64_t next_look_ns = kBetweenLooksNs;
-  bool is_stuck = false;  // one did not come back: they look by the real clock from then on
+  std::int64_t last_look_ns = 0;  // by the host that is played
+  bool is_stuck = false;          // one did not come back: they look by the real clock from then on
 };
 
 Watchdogs& watchdogs() {
@@ -80,8 +81,8 @@ void let_watchdogs_look() {
   Watchdogs& them = watchdogs();
   std::unique_lock lock(them.mutex);
   const std::int64_t now = dry_run().timeline.host_now_ns();
-  if (now < them.next_look_ns || them.is_stuck) return;
-  them.next_look_ns = now + kBetweenLooksNs;
+  if (now < them.last_look_ns + kBetweenLooksNs || them.is_stuck) return;
+  them.last_look_ns = now - now % kBetweenLooksNs;
   for (Watchdog* each : them.all) each->is_due = true;
   const auto have_looked = [&] {
     return std::ranges::none_of(them.all, [](const Watchdog* each) { return each->is_due; });
@@ -125,7 +126,7 @@ int wait_for_look(pthread_cond_t* condition, pthread_mutex_t* mutex, TimedWait w
       const bool is_woken = result == 0 && !own.is_due;
       if (is_woken) {
         own.condition = nullptr;
-        Timeline::look_on(false);  // as it may be the last time, and waits for all to be over
+        Timeline::look_on({});  // as it may be the last time, and waits for all to be over
         return result;
       }
     }
@@ -136,7 +137,7 @@ int wait_for_look(pthread_cond_t* condition, pthread_mutex_t* mutex, TimedWait w
     own.condition = nullptr;
     own.is_looking = own.is_due;
     is_ahead = {true, true};
-    Timeline::look_on(own.is_looking);
+    Timeline::look_on(own.is_looking ? std::optional(them.last_look_ns) : std::nullopt);
     return ETIMEDOUT;
   }
 }

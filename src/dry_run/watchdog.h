@@ -12,8 +12,8 @@
 // look by the clock of the host that is played; by the real one peaks differ from run to run.
 namespace headroom::dry_run {
 
-/// To be called where a collective begins. All watchdogs look, where it is time to, and have looked
-/// when it returns.
+/// To be called where a collective begins, as what a look finds is given back there and nowhere
+/// else. All watchdogs have had their last look when it returns, and saw what was over then.
 void let_watchdogs_look();
 
 /// Whether this thread is one, by its name, which it has in PyTorch 2.4 and later.
