@@ -37,9 +37,14 @@ def kernels():
         for dtype in (torch.bfloat16, torch.float16, torch.float32):
             a, b = make(size, size, dtype=dtype), make(size, size, dtype=dtype)
             yield f"product {size} {dtype}", lambda: a @ b
-    for rows, width, inner in ((12608, 4096, 1024), (12608, 1024, 4096), (4096, 128256, 4096)):
+    for rows, width, inner in ((12608, 4096, 1024), (12608, 1024, 4096), (4096, 128256, 4096),
+                               (49152, 3072, 768), (49152, 768, 3072)):
         a, b = make(rows, inner), make(inner, width)
         yield f"product {rows} x {width} x {inner}", lambda: a @ b
+    a, b = make(8192, 8192), make(8192, 8192)
+    for _ in range(14_000):  # 20 s of an H100: whether it slows down, as its power has a limit
+        a @ b
+    yield "product 8192 behind 20 s of them", lambda: a @ b
     for count in (2**16, 2**20, 2**24, 2**28):
         a, b = make(count), make(count)
         yield f"add {count}", lambda: torch.add(a, b)

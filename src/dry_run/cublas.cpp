@@ -22,7 +22,8 @@ cublasStatus_t multiply(cublasHandle_t handle, const Sizes& of, cudaDataType typ
   const bool allowed = tensor_cores || (handle->math & CUBLAS_TF32_TENSOR_OP_MATH) != 0;
   run_product(handle->stream,
               {product_flops(of.m, of.n, of.k, of.batch, type), product_precision(type, allowed),
-               product_bytes(of.m, of.n, of.k, of.batch, type), row_bytes});
+               product_bytes(of.m, of.n, of.k, of.batch, type),
+               of.m * of.n * of.batch * element_bytes(type), row_bytes});
   return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -298,7 +299,8 @@ HEADROOM_ENTRY cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDes
   run_product(stream,
               {product_flops(m, n, k, batch, type),
                product_precision(type, rounds_to_tf32(description_of(description)->compute)),
-               product_bytes(m, n, k, batch, type), rows_apart});
+               product_bytes(m, n, k, batch, type),
+               m * n * batch * element_bytes(layout_of(d)->type), rows_apart});
   forget({to, layout_of(d)->type, m, n, layout_of(d)->leading, batch, layout_of(d)->apart});
   return CUBLAS_STATUS_SUCCESS;
 }

@@ -36,6 +36,8 @@ constexpr double kTf32ShareOfHopper = 0.7;
 constexpr double kShareOf4Bytes = 0.3;
 constexpr double kShareOf2Bytes = 0.16;
 constexpr double kConvolutionShare = 0.8;
+/// Of the time that a product's result takes to write, in which nothing is multiplied.
+constexpr double kOpenWriting = 0.5;
 /// Of a multiprocessor: each issues an instruction of a warp a cycle.
 constexpr double kSchedulers = 4;
 /// Of the links' peak rates.
@@ -176,7 +178,8 @@ Work& Work::operator+=(const Work& other) {
 }
 
 Work product_work(const Gpu& gpu, const Product& product) {
-  const std::int64_t computing = product_ns(gpu, product);
+  const std::int64_t computing =
+      product_ns(gpu, product) + memory_ns(gpu, product.written_bytes, 1 / kOpenWriting);
   const std::int64_t moving = memory_ns(gpu, product.bytes, kMatrixShare);
   Work work = moving > computing ? work_of(WorkKind::memory, kKernelNs + moving, 1)
                                  : work_of(WorkKind::product, gpu.products.start_ns + computing, 1);

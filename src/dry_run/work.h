@@ -33,8 +33,9 @@ struct Work {
 struct Product {
   std::int64_t flops;
   Precision precision;
-  std::int64_t bytes = 0;       // of its matrices
-  std::int64_t row_bytes = 16;  // the largest power of two, up to 16, that all rows are apart by
+  std::int64_t bytes = 0;          // of its matrices
+  std::int64_t written_bytes = 0;  // of the one that it gives, where that takes time of its own
+  std::int64_t row_bytes = 16;     // the largest power of two, up to 16, that all rows are apart by
   bool is_convolution = false;
 };
 Work product_work(const Gpu& gpu, const Product& product);

@@ -24,8 +24,9 @@ struct Capability {
   std::int64_t shared_memory_per_block_optin_bytes;  // at most, for a kernel that asks for it
 };
 
-/// What tensor cores achieve of their peak over products of all sizes, and how long a product takes
-/// beside: start_ns + FLOPs / (share x peak).
+/// What tensor cores achieve of their peak while they multiply, and how long a product takes
+/// beside: start_ns + FLOPs / (share x peak), and a part of the time that its result takes to
+/// write.
 struct AchievedProducts {
   double share;
   std::int64_t start_ns;

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <thread>
 
 #include "src/dry_run/settings.h"
 
@@ -193,6 +194,20 @@ TEST(Timeline, TimePassesForAThreadThatAsksOnAndOnButNotForOneThatLooksOn) {
   while (!timeline.is_over(event)) ++questions;
   EXPECT_EQ(questions, 20) << "each comes twice as late as the one before: 2^20 ns";
   EXPECT_FALSE(timeline.is_over(event, /*looks_on=*/true)) << "by its own clock it is no later";
+}
+
+TEST(Timeline, AThreadThatLookedEarlierSawWhatWasOverThen) {
+  Timeline timeline(kHostNs, kLaunchQueue, usual);
+  const cudaEvent_t event = run(timeline, timeline.make_stream(0), 1'000'000);
+  timeline.synchronize(event);
+  const std::int64_t over = timeline.host_now_ns();
+  std::thread([&] {
+    Timeline::look_on(over - 1);
+    for (int i = 0; i < 1000; ++i) EXPECT_FALSE(timeline.is_over(event));
+    Timeline::look_on(over);
+    EXPECT_TRUE(timeline.is_over(event));
+  }).join();
+  EXPECT_TRUE(timeline.is_over(event));
 }
 
 TEST(Timeline, AGraphTakesWhatItsNodesTake) {
