@@ -20,10 +20,11 @@ struct Sizes {
 cublasStatus_t multiply(cublasHandle_t handle, const Sizes& of, cudaDataType type,
                         std::int64_t row_bytes, bool tensor_cores = false) {
   const bool allowed = tensor_cores || (handle->math & CUBLAS_TF32_TENSOR_OP_MATH) != 0;
-  run_product(handle->stream,
-              {product_flops(of.m, of.n, of.k, of.batch, type), product_precision(type, allowed),
-               product_bytes(of.m, of.n, of.k, of.batch, type),
-               of.m * of.n * of.batch * element_bytes(type), row_bytes});
+  run_product(handle->stream, {.flops = product_flops(of.m, of.n, of.k, of.batch, type),
+                               .precision = product_precision(type, allowed),
+                               .bytes = product_bytes(of.m, of.n, of.k, of.batch, type),
+                               .written_bytes = of.m * of.n * of.batch * element_bytes(type),
+                               .row_bytes = row_bytes});
   return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -296,11 +297,12 @@ HEADROOM_ENTRY cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDes
   const std::int64_t batch = layout_of(d)->batch;
   const std::int64_t rows_apart =
       row_bytes({layout_of(a)->leading, layout_of(b)->leading, layout_of(d)->leading}, type);
-  run_product(stream,
-              {product_flops(m, n, k, batch, type),
-               product_precision(type, rounds_to_tf32(description_of(description)->compute)),
-               product_bytes(m, n, k, batch, type),
-               m * n * batch * element_bytes(layout_of(d)->type), rows_apart});
+  run_product(stream, {.flops = product_flops(m, n, k, batch, type),
+                       .precision = product_precision(
+                           type, rounds_to_tf32(description_of(description)->compute)),
+                       .bytes = product_bytes(m, n, k, batch, type),
+                       .written_bytes = m * n * batch * element_bytes(layout_of(d)->type),
+                       .row_bytes = rows_apart});
   forget({to, layout_of(d)->type, m, n, layout_of(d)->leading, batch, layout_of(d)->apart});
   return CUBLAS_STATUS_SUCCESS;
 }
