@@ -38,7 +38,7 @@ Work compiled_work(const Gpu& gpu, const ptx::Launch& launch,
   const Work moving = bytes == 0 ? memory_work(gpu, kBytesPerThread * threads)
                                  : memory_work(gpu, bytes, Access::vectors);
   if (!count) return moving;
-  return longest(moving, instruction_work(gpu, *count, launch.blocks()));
+  return side_by_side(moving, instruction_work(gpu, *count, launch.blocks()));
 }
 
 }  // namespace headroom::dry_run

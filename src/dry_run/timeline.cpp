@@ -73,8 +73,14 @@ bool Timeline::run(cudaStream_t handle, const Work& work) {
   ++on.queued;
   const Moment launch{std::max<std::int64_t>(host_ns_, 0), usual_launch_ns_(), kSlowHostNs};
   for (std::size_t host = 0; host < kHosts; ++host) host_now_[host] += launch[host];
-  on.free_at = later(on.free_at, host_now_) + work.all_ns();
-  done_[on.device] += work;
+  const Moment begin = later(on.free_at, host_now_);
+  const LimitedClock full(power_);
+  Clocks& clocks = clocks_.try_emplace(on.device, Clocks{full, full, full}).first->second;
+  for (std::size_t host = 0; host < kHosts; ++host) {
+    const Work lasting = clocks[host].run(work, begin[host]);
+    on.free_at[host] = begin[host] + lasting.all_ns();
+    if (host == static_cast<std::size_t>(Host::usual)) done_[on.device] += lasting;
+  }
   on.ends.push_back(on.free_at);
   // The slowest host there can be: it asks for nothing before the device is done with the last.
   if (host_ns_ == Settings::kSlowHost) catch_up(on.free_at);

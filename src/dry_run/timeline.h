@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "src/dry_run/current_device.h"
+#include "src/dry_run/limited_clock.h"
 #include "src/dry_run/moment.h"
 #include "src/dry_run/work.h"
 
@@ -41,9 +42,14 @@ class Timeline {
   /// What a slow host took for a launch, which others measured (docs/time.md).
   static constexpr std::int64_t kSlowHostNs = 50'000;
 
-  /// The first two: see Settings. `usual_launch_ns`: of a launch by this thread now.
-  Timeline(std::int64_t host_ns, std::int64_t launch_queue, std::int64_t (*usual_launch_ns)())
-      : host_ns_(host_ns), launch_queue_(launch_queue), usual_launch_ns_(usual_launch_ns) {}
+  /// The first two: see Settings. `usual_launch_ns`: of a launch by this thread now. `power`: of
+  /// each device.
+  Timeline(std::int64_t host_ns, std::int64_t launch_queue, std::int64_t (*usual_launch_ns)(),
+           const Power& power = {})
+      : host_ns_(host_ns),
+        launch_queue_(launch_queue),
+        usual_launch_ns_(usual_launch_ns),
+        power_(power) {}
 
   cudaStream_t make_stream(int priority);
   void drop_stream(cudaStream_t stream);
@@ -99,7 +105,7 @@ class Timeline {
   std::int64_t now_ns(int device = current_device()) const { return by(Host::played, now(device)); }
   /// Its time. Behind a wait it is that of what was waited for.
   std::int64_t host_now_ns() const;
-  /// What ran on a device so far, graphs among it.
+  /// What ran on a device so far, graphs among it, by the usual host's clock.
   Work done(int device = current_device()) const;
   /// How often the program asked for the state of an event that no wait of its own decides, so that
   /// a faster or slower host may get another answer: of events on this device.
@@ -122,6 +128,8 @@ class Timeline {
     Capture* capture = nullptr;
   };
 
+  using Clocks = std::array<LimitedClock, kHosts>;
+
   static cudaStream_t key(cudaStream_t handle);
   Stream& stream(cudaStream_t handle) { return streams_[key(handle)]; }
   void wait_for_place(Stream& stream);
@@ -131,6 +139,7 @@ class Timeline {
   const std::int64_t host_ns_;
   const std::int64_t launch_queue_;
   std::int64_t (*const usual_launch_ns_)();
+  const Power power_;
   mutable std::mutex mutex_;
   std::map<cudaStream_t, Stream> streams_;  // by key()
   std::map<cudaEvent_t, Event> events_;
@@ -139,6 +148,7 @@ class Timeline {
   Moment host_now_{};
   std::map<int, std::int64_t> undecided_;  // by device
   std::map<int, Work> done_;               // likewise
+  std::map<int, Clocks> clocks_;           // likewise
 };
 
 }  // namespace headroom::dry_run

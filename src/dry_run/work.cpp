@@ -38,6 +38,8 @@ constexpr double kShareOf2Bytes = 0.16;
 constexpr double kConvolutionShare = 0.8;
 /// Of the time that a product's result takes to write, in which nothing is multiplied.
 constexpr double kOpenWriting = 0.5;
+/// Of the energy of an operation in 16 bits: one of float8.
+constexpr double kFloat8Energy = 0.7;
 /// Of a multiprocessor: each issues an instruction of a warp a cycle.
 constexpr double kSchedulers = 4;
 /// Of the links' peak rates.
@@ -133,9 +135,28 @@ std::int64_t product_ns(const Gpu& gpu, const Product& product) {
                  product_share(gpu, product) * peak_flops(gpu, product.precision));
 }
 
+/// That units draw as much at their peak, whatever their precision, is assumed for all but float8.
+double computing_joules(const Gpu& gpu, double flops, Precision precision) {
+  const double share = precision == Precision::float8
+                           ? kFloat8Energy
+                           : peak_flops(gpu, Precision::float16) / peak_flops(gpu, precision);
+  return gpu.power.joules_per_flop * share * flops;
+}
+
+double moving_joules(const Gpu& gpu, std::int64_t bytes) {
+  return gpu.power.joules_per_byte * static_cast<double>(bytes);
+}
+
 Work work_of(WorkKind kind, std::int64_t ns, std::int64_t launches) {
   Work work{.launches = launches};
   work.ns[static_cast<std::size_t>(kind)] = ns;
+  return work;
+}
+
+/// Of the device's memory, in so many nanoseconds.
+Work moving_work(const Gpu& gpu, std::int64_t bytes, std::int64_t ns, std::int64_t launches) {
+  Work work = work_of(WorkKind::memory, kKernelNs + ns, launches);
+  work.moving_joules = moving_joules(gpu, bytes);
   return work;
 }
 
@@ -174,6 +195,8 @@ Work& Work::operator+=(const Work& other) {
   for (std::size_t kind = 0; kind < kWorkKinds; ++kind) ns[kind] += other.ns[kind];
   launches += other.launches;
   product_flops += other.product_flops;
+  computing_joules += other.computing_joules;
+  moving_joules += other.moving_joules;
   return *this;
 }
 
@@ -184,6 +207,9 @@ Work product_work(const Gpu& gpu, const Product& product) {
   Work work = moving > computing ? work_of(WorkKind::memory, kKernelNs + moving, 1)
                                  : work_of(WorkKind::product, gpu.products.start_ns + computing, 1);
   work.product_flops = product.flops;
+  work.computing_joules =
+      computing_joules(gpu, static_cast<double>(product.flops), product.precision);
+  work.moving_joules = moving_joules(gpu, product.bytes);
   return work;
 }
 
@@ -192,22 +218,26 @@ Work attention_work(const Gpu& gpu, std::int64_t flops, Precision precision, dou
   Work work = work_of(WorkKind::attention,
                       gpu.products.start_ns + static_cast<std::int64_t>(ns / share), 1);
   work.product_flops = flops;
+  work.computing_joules = computing_joules(gpu, static_cast<double>(flops), precision);
   return work;
 }
 
 Work instruction_work(const Gpu& gpu, const ptx::Count& count, std::int64_t blocks) {
   double ns = issue_ns(gpu, count.issued);
   double flops = 0;
+  double joules = 0;
   for (std::size_t i = 0; i < count.flops.size(); ++i) {
     const auto of_precision = static_cast<std::int64_t>(count.flops[i]);
     ns += static_cast<double>(product_ns(gpu, {of_precision, static_cast<Precision>(i)}));
     flops += count.flops[i];
+    joules += computing_joules(gpu, count.flops[i], static_cast<Precision>(i));
   }
   // A multiprocessor that has a block more than others is the last to be done.
   const double share = static_cast<double>(blocks) / gpu.multiprocessors;
   Work work = work_of(WorkKind::attention,
                       kKernelNs + static_cast<std::int64_t>(ns / share * std::ceil(share)), 1);
   work.product_flops = static_cast<std::int64_t>(flops);
+  work.computing_joules = joules;
   return work;
 }
 
@@ -217,8 +247,11 @@ Work thread_work(const Gpu& gpu, std::int64_t instructions) {
   return work_of(WorkKind::attention, kKernelNs + static_cast<std::int64_t>(ns), 1);
 }
 
-Work longest(const Work& one, const Work& other) {
-  return one.all_ns() < other.all_ns() ? other : one;
+Work side_by_side(const Work& one, const Work& other) {
+  Work both = one.all_ns() < other.all_ns() ? other : one;
+  both.computing_joules = one.computing_joules + other.computing_joules;
+  both.moving_joules = one.moving_joules + other.moving_joules;
+  return both;
 }
 
 Work memory_work(const Gpu& gpu, std::int64_t bytes, Access access, std::int64_t blocks) {
@@ -226,7 +259,7 @@ Work memory_work(const Gpu& gpu, std::int64_t bytes, Access access, std::int64_t
   if (blocks > 0) {
     share = std::min(share, kSharesOfBlock * static_cast<double>(blocks) / gpu.multiprocessors);
   }
-  return work_of(WorkKind::memory, kKernelNs + memory_ns(gpu, bytes, share), 1);
+  return moving_work(gpu, bytes, memory_ns(gpu, bytes, share), 1);
 }
 
 /// A block works on a channel, so that few channels leave multiprocessors idle; and where memory is
@@ -238,11 +271,11 @@ Work batch_norm_work(const Gpu& gpu, std::int64_t elements, int width, std::int6
       static_cast<double>(std::clamp<std::int64_t>(channels, 1, gpu.multiprocessors));
   const std::int64_t computing = at_rate(static_cast<double>(numbers), kBatchNormNumbers * busy);
   const std::int64_t moving = memory_ns(gpu, numbers * width, kNumberShare);
-  return work_of(WorkKind::memory, kKernelNs + std::max(computing, moving), 1);
+  return moving_work(gpu, numbers * width, std::max(computing, moving), 1);
 }
 
 Work device_copy_work(const Gpu& gpu, std::int64_t bytes) {
-  return work_of(WorkKind::memory, kKernelNs + memory_ns(gpu, 2 * bytes, kMatrixShare), 0);
+  return moving_work(gpu, 2 * bytes, memory_ns(gpu, 2 * bytes, kMatrixShare), 0);
 }
 
 Work host_copy_work(const Gpu& gpu, std::int64_t bytes) {

@@ -24,6 +24,8 @@ struct Work {
   std::array<std::int64_t, kWorkKinds> ns{};
   std::int64_t launches = 0;  // of kernels
   std::int64_t product_flops = 0;
+  double computing_joules = 0;  // at the full clock, beside what the GPU draws anyway
+  double moving_joules = 0;     // of its memory, likewise
 
   std::int64_t all_ns() const;
   Work& operator+=(const Work& other);
@@ -51,8 +53,8 @@ Work instruction_work(const Gpu& gpu, const ptx::Count& count, std::int64_t bloc
 /// So many instructions of threads, likewise.
 Work thread_work(const Gpu& gpu, std::int64_t instructions);
 
-/// The one that takes longer, of two that run side by side.
-Work longest(const Work& one, const Work& other);
+/// What takes as long as the longer of two, and draws what both do.
+Work side_by_side(const Work& one, const Work& other);
 
 /// How a kernel reads and writes memory: each thread 16 bytes at once, or number by number, which
 /// takes longer where numbers have less than 4 bytes, and where neighbours are not read together.

@@ -32,6 +32,15 @@ struct AchievedProducts {
   std::int64_t start_ns;
 };
 
+/// What a GPU draws while it works, and the limit beyond which it lowers its clock. All 0: not
+/// known, and the clock never falls.
+struct Power {
+  double limit_watts;
+  double idle_watts;       // at its full clock, with hardly anything to do
+  double joules_per_flop;  // of products of 16 bits, at the full clock; of others by their peaks
+  double joules_per_byte;  // of its memory
+};
+
 /// A GPU as the CUDA runtime describes it, and how fast it is by its data sheet.
 struct Gpu {
   std::string_view name;     // for `--gpu`
@@ -62,6 +71,7 @@ struct Gpu {
   double bfloat16_flops;       // likewise
 
   AchievedProducts products;
+  Power power{};
 
   // In one direction, after the line code of PCIe and before the headers of its packets.
   double host_bytes_per_second;

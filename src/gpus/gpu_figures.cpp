@@ -58,6 +58,10 @@ constexpr std::array kFigures{
               [](Gpu& gpu, double value) { gpu.products.share = value; }, /*most=*/1,
               /*is_whole=*/false, /*may_be_zero=*/false},
     HEADROOM_GPU_FIGURE("products_start_ns", products.start_ns, false),
+    HEADROOM_GPU_FIGURE("power_limit_watts", power.limit_watts, kMayBeZero),
+    HEADROOM_GPU_FIGURE("power_idle_watts", power.idle_watts, kMayBeZero),
+    HEADROOM_GPU_FIGURE("power_joules_per_flop", power.joules_per_flop, kMayBeZero),
+    HEADROOM_GPU_FIGURE("power_joules_per_byte", power.joules_per_byte, kMayBeZero),
     HEADROOM_GPU_FIGURE("host_bytes_per_second", host_bytes_per_second, false),
     HEADROOM_GPU_FIGURE("peer_bytes_per_second", peer_bytes_per_second, false),
 };

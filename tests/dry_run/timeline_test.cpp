@@ -48,6 +48,21 @@ TEST(Timeline, TheDeviceWaitsForASlowerHost) {
   EXPECT_TRUE(timeline.is_over(event));
 }
 
+TEST(Timeline, AGpuThatWaitsForItsHostKeepsItsClock) {
+  const Power power{
+      .limit_watts = 100, .idle_watts = 20, .joules_per_flop = 1, .joules_per_byte = 1};
+  Timeline timeline(kHostNs, kLaunchQueue, usual, power);
+  Work product = lasting(10'000);
+  product.computing_joules = 160e-5;  // 160 W: one of the usual host waits for 15 us of 25
+  constexpr std::int64_t kProducts = 100'000;
+  for (std::int64_t i = 0; i < kProducts; ++i) timeline.run(nullptr, product);
+  const Moment end = timeline.now();
+  EXPECT_GT(by(Host::played, end), 13'500 * kProducts);
+  EXPECT_EQ(by(Host::usual, end), kUsualNs * kProducts + 10'000);
+  EXPECT_EQ(by(Host::slow, end), Timeline::kSlowHostNs * kProducts + 10'000);
+  EXPECT_EQ(timeline.done().all_ns(), 10'000 * kProducts) << "by the usual host";
+}
+
 TEST(Timeline, UsualAndSlowHostsAreFollowedBesideTheOneThatDecides) {
   Timeline timeline(kHostNs, kLaunchQueue, usual);
   const cudaEvent_t event = timeline.make_event();
