@@ -10,6 +10,9 @@
 namespace headroom::dry_run {
 namespace {
 
+constexpr std::int64_t kCollectiveNs = 300'000;
+constexpr std::int64_t kSlowCollectiveNs = 500'000;
+
 /// c10::GradMode::is_enabled(): whether operators of this thread are recorded. Null: no PyTorch.
 using IsRecording = bool (*)();
 IsRecording find_grad_mode() {
@@ -19,15 +22,23 @@ IsRecording find_grad_mode() {
              : reinterpret_cast<IsRecording>(dlsym(library, "_ZN3c108GradMode10is_enabledEv"));
 }
 
+bool has_python() {
+  static const bool has = dlsym(RTLD_DEFAULT, "Py_IsInitialized") != nullptr;
+  return has;
+}
+
 /// Backward runs in threads of its own, where nothing is recorded.
 bool is_first_thread() { return getpid() == static_cast<pid_t>(syscall(SYS_gettid)); }
 
 }  // namespace
 
+Moment collective_ns() {
+  return has_python() ? Moment{0, kCollectiveNs, kSlowCollectiveNs} : Moment{};
+}
+
 std::int64_t usual_launch_ns() {
   static const IsRecording is_recording = find_grad_mode();
-  static const bool has_python = dlsym(RTLD_DEFAULT, "Py_IsInitialized") != nullptr;
-  const HostPace& pace = has_python ? kPythonPace : kCxxPace;
+  const HostPace& pace = has_python() ? kPythonPace : kCxxPace;
   thread_local const bool is_first = is_first_thread();
   const bool is_recorded = is_recording != nullptr && is_recording();
   return is_recorded || !is_first ? pace.autograd_ns : pace.other_ns;

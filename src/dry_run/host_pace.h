@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "src/dry_run/moment.h"
+
 namespace headroom::dry_run {
 
 /// What a usual host takes for one launch of a kernel, copy or call of a library, in nanoseconds:
@@ -13,6 +15,10 @@ struct HostPace {
 };
 inline constexpr HostPace kPythonPace{.autograd_ns = 30'000, .other_ns = 20'000};
 inline constexpr HostPace kCxxPace{.autograd_ns = 24'000, .other_ns = 9'000};
+
+/// What hosts take for a collective beside its launch: the one that is played nothing, a usual and
+/// a slow one what FSDP's hooks compute around each, in programs with Python.
+Moment collective_ns();
 
 /// Of a launch that this thread makes now. To be asked once the program has loaded its libraries.
 std::int64_t usual_launch_ns();

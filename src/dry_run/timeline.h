@@ -80,7 +80,8 @@ class Timeline {
   void synchronize(cudaStream_t stream);
   void synchronize_device(int device = current_device());
   /// The host computes for so long, unless it takes no time for anything.
-  void keep_host_busy(std::int64_t ns);
+  void keep_host_busy(std::int64_t ns) { keep_host_busy({ns, ns, ns}); }
+  void keep_host_busy(const Moment& ns);
   Moment host_now() const;
   /// The host waits.
   void wait_on_host(const Moment& moment);

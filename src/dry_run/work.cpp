@@ -116,10 +116,14 @@ double row_share(const Gpu& gpu, std::int64_t row_bytes) {
   return is_hopper_or_later(gpu) ? share : 2 * share;
 }
 
+/// Of products: they wait for their tensor cores, and not these for what they are fed with. So do
+/// convolutions then.
+bool feeds_tensor_cores(const Gpu& gpu) { return gpu.products.share >= 1; }
+
 double product_share(const Gpu& gpu, const Product& product) {
   if (!has_tensor_cores(gpu, product.precision)) return plain_product_share(gpu);
   double share = gpu.products.share;
-  if (product.is_convolution) share *= kConvolutionShare;
+  if (product.is_convolution && !feeds_tensor_cores(gpu)) share *= kConvolutionShare;
   switch (product.precision) {
     case Precision::float8:
       return share * kFloat8Share;

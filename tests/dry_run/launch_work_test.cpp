@@ -248,6 +248,13 @@ TEST(ProductWork, RunsAtTheShareOfItsUnits) {
                                .is_convolution = true}) /
                   tf32,
               0.8, 1e-6);
+  // A GeForce feeds its tensor cores, which are half as fast.
+  for (const bool is_convolution : {false, true}) {
+    EXPECT_NEAR(rate_of("rtx-3090", {.flops = kManyFlops,
+                                     .precision = Precision::float16,
+                                     .is_convolution = is_convolution}),
+                71e12, 1e9);
+  }
 }
 
 }  // namespace

@@ -261,7 +261,7 @@ TEST_F(PythonProgram, TimesTheStepsOfItsOptimizer) {
   const auto process = Json::parse(ended.out)["processes"][0];
   EXPECT_EQ(process["timed_steps"], 4);
   const double written = 2 * 8192.0 * 8192 / 3.35232e12 * 1e9;
-  const double product = 2 * 8192.0 * 8192 * 8192 / (0.8 * 989.4e12) * 1e9 + written / 2 + 3200;
+  const double product = 2 * 8192.0 * 8192 * 8192 / (0.805 * 989.4e12) * 1e9 + written / 2 + 3500;
   EXPECT_NEAR(process["steps_product_ns"].get<double>() / 4, 2 * product, 10);
   EXPECT_GT(process["step_time_estimate_ns"], 2 * product);
   EXPECT_LT(process["step_time_estimate_ns"], 1.2 * 2 * product);
