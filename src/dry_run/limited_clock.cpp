@@ -38,6 +38,7 @@ Work LimitedClock::run(const Work& work, std::int64_t begin_ns) {
 /// Both the rate of the operations and the energy of each go with the clock: so the power of what
 /// computes goes with its square.
 void LimitedClock::follow_power() {
+  if (computing_watts_ <= 0) return;
   const double room = power_->limit_watts - power_->idle_watts - moving_watts_;
   if (room >= computing_watts_ * share_ && share_ == 1) return;
   const double share = std::sqrt(share_ * std::max(room, 0.0) / computing_watts_);

@@ -23,11 +23,6 @@ inline Moment later(const Moment& one, const Moment& other) {
   return result;
 }
 
-inline Moment operator+(Moment moment, std::int64_t ns) {
-  for (std::int64_t& each : moment) each += ns;
-  return moment;
-}
-
 inline std::int64_t by(Host host, const Moment& moment) {
   return moment[static_cast<std::size_t>(host)];
 }

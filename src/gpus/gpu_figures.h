@@ -13,13 +13,12 @@ namespace headroom::dry_run {
 
 /// A number of a Gpu. All of them are whole up to 2^53, or rates, so that a double holds them.
 struct GpuFigure {
-  const char*
-      name;  // that of the member of Gpu; capability_..., products_... and power_... of the parts
+  const char* name;  // that of the member of Gpu; capability_..., products_..., power_... of parts
   double (*of)(const Gpu& gpu);
   void (*set)(Gpu& gpu, double value);
   double most;  // that it can be
   bool is_whole;
-  bool may_be_zero;  // the rate of a type that the tensor cores may lack, power that is not known
+  bool may_be_zero;  // the rate of a type that the tensor cores may lack, and power
 };
 
 std::span<const GpuFigure> gpu_figures();

@@ -11,8 +11,8 @@
 //   (A100, H100, H200, L40S, B200; docs/time.md); of GeForce, whose clock goes beyond the data
 //   sheet's, https://github.com/mli/transformers-benchmarks, a 3090 Ti and a 4090; of the others
 //   assumed, by how NVIDIA limits their power.
-// - Power: limits are the data sheet's; the rest is from the same tables, of which one of an H200 and
-//   one of a B200 have watts (docs/time.md). An H100's is an H200's, but for a product's.
+// - Power: the limits are the data sheet's; the rest is from the same tables, of which one of an
+//   H200 and one of a B200 have watts (docs/time.md). An H100's is an H200's, but for a product's.
 // - Rates: NVIDIA's data sheet, halved where it counts sparsity; the memory's is bus x 2 x clock.
 #include "src/gpus/gpu.h"
 
