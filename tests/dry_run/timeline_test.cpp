@@ -254,7 +254,9 @@ TEST(Timeline, WorkEndsNoEarlierThanThatOfAnotherRank) {
   const cudaEvent_t before = run(timeline, stream, 100);
   timeline.run(stream, lasting(100));
   const Moment end = timeline.free_at(stream);
-  timeline.wait(stream, end + 700);
+  Moment of_another = end;
+  for (std::int64_t& each : of_another) each += 700;
+  timeline.wait(stream, of_another);
   timeline.wait(stream, end);  // that of a rank which came first
   EXPECT_EQ(timeline.elapsed_ns(before, run(timeline, stream, 0)), 800);
 }
