@@ -169,8 +169,9 @@ Work launch_work(const Gpu& gpu, const KernelForm& form, const KernelLaunch& lau
     case Kind::depthwise_forward:
     case Kind::depthwise_of_input:
     case Kind::depthwise_of_filter:
-      return side_by_side(memory_work(gpu, kBytesPerThread * threads_of(launch)),
-                     thread_work(gpu, kInstructionsOfPlace * places_of_windows(form.kind, launch)));
+      return side_by_side(
+          memory_work(gpu, kBytesPerThread * threads_of(launch)),
+          thread_work(gpu, kInstructionsOfPlace * places_of_windows(form.kind, launch)));
     default: {
       const std::int64_t bytes = moved_bytes(form, launch, blocks);
       return memory_work(gpu, bytes > 0 ? bytes : kBytesPerThread * threads_of(launch), form.access,

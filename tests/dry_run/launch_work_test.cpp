@@ -6,8 +6,6 @@
 
 #include <array>
 
-#include "src/dry_run/limited_clock.h"
-
 namespace headroom::dry_run {
 namespace {
 
@@ -206,32 +204,6 @@ TEST(ProductWork, RunsAtASlowerRateWhereItsRowsAreNotSixteenBytesApart) {
   EXPECT_NEAR(part("h100", 2), 0.16, 1e-6);
   EXPECT_NEAR(part("h100", 8), 1, 1e-6);
   EXPECT_NEAR(part("a100-80gb", 2), 0.32, 1e-6);
-}
-
-/// What each of 36 products takes behind 36 others, as aiconfigurator times them.
-double ns_in_a_row(const Gpu& gpu, const Work& product) {
-  LimitedClock clock(gpu.power);
-  std::int64_t now = 0;
-  for (int i = 0; i < 36; ++i) now += clock.run(product, now).all_ns();
-  const std::int64_t warm = now;
-  for (int i = 0; i < 36; ++i) now += clock.run(product, now).all_ns();
-  return static_cast<double>(now - warm) / 36;
-}
-
-// The medians of its ten tables of an H100, of 8192 x 8192 results.
-TEST(ProductWork, RunsAtASlowerRateTheLessItMultipliesForEachNumberThatItWrites) {
-  const Gpu& gpu = *find_gpu("h100");
-  constexpr std::int64_t kRows = 8192;
-  for (const auto& [k, measured] :
-       {std::pair{256, 0.511}, {512, 0.627}, {1024, 0.710}, {2048, 0.745}, {4096, 0.753}}) {
-    const Product product{.flops = product_flops(kRows, kRows, k, 1, CUDA_R_16BF),
-                          .precision = Precision::bfloat16,
-                          .bytes = product_bytes(kRows, kRows, k, 1, CUDA_R_16BF),
-                          .written_bytes = kRows * kRows * element_bytes(CUDA_R_16BF)};
-    const double rate =
-        static_cast<double>(product.flops) / ns_in_a_row(gpu, product_work(gpu, product)) * 1e9;
-    EXPECT_NEAR(rate / peak_flops(gpu, Precision::bfloat16), measured, 0.025) << k;
-  }
 }
 
 TEST(ProductWork, RunsAtTheShareOfItsUnits) {
