@@ -5,14 +5,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "src/dry_run/python_calls.h"
+#include "src/dry_run/python_function.h"
 #include "src/dry_run/torch_library.h"
 
 namespace headroom::dry_run {
 namespace {
-
-/// A third of what FSDP's hooks compute for a unit and step, which has three collectives.
-constexpr std::int64_t kCollectiveNs = 300'000;
-constexpr std::int64_t kSlowCollectiveNs = 500'000;
 
 /// c10::GradMode::is_enabled(): whether operators of this thread are recorded. Null: no PyTorch.
 using IsRecording = bool (*)();
@@ -24,7 +22,7 @@ IsRecording find_grad_mode() {
 }
 
 bool has_python() {
-  static const bool has = dlsym(RTLD_DEFAULT, "Py_IsInitialized") != nullptr;
+  static const bool has = python_function<int()>("Py_IsInitialized") != nullptr;
   return has;
 }
 
@@ -33,13 +31,16 @@ bool is_first_thread() { return getpid() == static_cast<pid_t>(syscall(SYS_getti
 
 }  // namespace
 
-Moment collective_ns() {
-  return has_python() ? Moment{0, kCollectiveNs, kSlowCollectiveNs} : Moment{};
+Moment python_ns() {
+  Moment ns = kPythonCallNs;
+  const std::int64_t calls = take_python_calls();
+  for (std::int64_t& each : ns) each *= calls;
+  return ns;
 }
 
 std::int64_t usual_launch_ns() {
   static const IsRecording is_recording = find_grad_mode();
-  const HostPace& pace = has_python() ? kPythonPace : kCxxPace;
+  const LaunchPace& pace = has_python() ? kPythonPace : kCxxPace;
   thread_local const bool is_first = is_first_thread();
   const bool is_recorded = is_recording != nullptr && is_recording();
   return is_recorded || !is_first ? pace.autograd_ns : pace.other_ns;

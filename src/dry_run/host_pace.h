@@ -9,18 +9,32 @@ namespace headroom::dry_run {
 
 /// What a usual host takes for one launch of a kernel, copy or call of a library, in nanoseconds:
 /// that of a virtual machine with an H100 (docs/time.md).
-struct HostPace {
+struct LaunchPace {
   std::int64_t autograd_ns;  // what is recorded for backward, and backward itself
   std::int64_t other_ns;     // an optimizer's operators above all
 };
-inline constexpr HostPace kPythonPace{.autograd_ns = 30'000, .other_ns = 20'000};
-inline constexpr HostPace kCxxPace{.autograd_ns = 24'000, .other_ns = 9'000};
+inline constexpr LaunchPace kPythonPace{.autograd_ns = 28'000, .other_ns = 20'000};
+inline constexpr LaunchPace kCxxPace{.autograd_ns = 24'000, .other_ns = 9'000};
 
-/// What hosts take for a collective beside its launch: the one that is played nothing, a usual and
-/// a slow one what FSDP's hooks compute around each, in programs with Python.
-Moment collective_ns();
+/// What a slow host took for a launch, which others measured (docs/time.md).
+inline constexpr std::int64_t kSlowLaunchNs = 50'000;
+
+/// What hosts take for one call in the program's interpreter, with what a function does between its
+/// calls: the one that is played nothing, a usual one what FSDP's hooks took on the machine that
+/// planned them (docs/time.md), a slow one as much more as for a launch.
+inline constexpr Moment kPythonCallNs{0, 400, 650};
 
 /// Of a launch that this thread makes now. To be asked once the program has loaded its libraries.
 std::int64_t usual_launch_ns();
+
+/// For what this thread ran in Python since it asked last.
+Moment python_ns();
+
+/// How a Timeline asks what hosts take.
+struct HostPace {
+  std::int64_t (*usual_launch_ns)();
+  Moment (*python_ns)();
+};
+inline constexpr HostPace kHostPace{&usual_launch_ns, &python_ns};
 
 }  // namespace headroom::dry_run

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "src/dry_run/dry_run.h"
-#include "src/dry_run/host_pace.h"
 #include "src/dry_run/nccl_communicator.h"
 #include "src/dry_run/nccl_types.h"
 #include "src/dry_run/sent_by_ranks.h"
@@ -27,7 +26,6 @@ void transfer(cudaStream_t stream, std::int64_t sent, std::int64_t moved) {
   Work work = peer_copy_work(dry_run().gpu, moved);
   work.launches = 1;
   run_transfer(stream, work);
-  dry_run().timeline.keep_host_busy(collective_ns());
 }
 
 void transfer(cudaStream_t stream, std::int64_t sent) { transfer(stream, sent, sent); }

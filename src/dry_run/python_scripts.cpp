@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/dry_run/python_scripts.h"
 
-#include <dlfcn.h>
-
 #include <atomic>
 #include <string>
 #include <string_view>
 
 #include "src/dry_run/dry_run.h"
+#include "src/dry_run/python_calls.h"
+#include "src/dry_run/python_function.h"
 
 namespace headroom {
 extern const std::string_view kMemorySnapshotScript;
@@ -21,13 +21,6 @@ extern const std::string_view kStopAfterStepsScript;
 
 namespace headroom::dry_run {
 namespace {
-
-/// A function of the interpreter, which is in the program or in a library of it; null: there is
-/// none.
-template <class Function>
-Function* python(const char* name) {
-  return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
-}
 
 /// With names of its own, so that the program's stay as they are.
 std::string statement_of(std::string_view script) {
@@ -46,11 +39,12 @@ std::string statement_of(std::string_view script) {
 void run_python_scripts() {
   static std::atomic<bool> have_run = false;
   if (have_run) return;
-  auto* const is_initialized = python<int()>("Py_IsInitialized");
-  auto* const may_run = python<int()>("PyGILState_Check");
-  auto* const run = python<int(const char*, void*)>("PyRun_SimpleStringFlags");
+  auto* const is_initialized = python_function<int()>("Py_IsInitialized");
+  auto* const may_run = python_function<int()>("PyGILState_Check");
+  auto* const run = python_function<int(const char*, void*)>("PyRun_SimpleStringFlags");
   if (is_initialized == nullptr || may_run == nullptr || run == nullptr) return;
   if (is_initialized() == 0 || may_run() == 0 || have_run.exchange(true)) return;
+  count_python_calls();
   run(statement_of(kStepTimesScript).c_str(), nullptr);
   run(statement_of(kPeakResetsScript).c_str(), nullptr);
   const Settings& known = settings();

@@ -60,8 +60,16 @@ int Timeline::priority(cudaStream_t handle) const {
   return found == nullptr ? 0 : found->priority;
 }
 
+/// Before the host queues work or waits. The interpreter has a lock too, which comes first.
+std::unique_lock<std::mutex> Timeline::lock_after_python() {
+  const Moment python = pace_.python_ns();
+  std::unique_lock lock(mutex_);
+  for (std::size_t host = 0; host < kHosts; ++host) host_now_[host] += python[host];
+  return lock;
+}
+
 bool Timeline::run(cudaStream_t handle, const Work& work) {
-  const std::lock_guard lock(mutex_);
+  const auto lock = lock_after_python();
   Stream& on = stream(handle);
   if (on.capture != nullptr) {
     on.capture->work += work;
@@ -71,7 +79,7 @@ bool Timeline::run(cudaStream_t handle, const Work& work) {
   asker = {.queues_work = true, .questions = 0};
   wait_for_place(on);
   ++on.queued;
-  const Moment launch{std::max<std::int64_t>(host_ns_, 0), usual_launch_ns_(), kSlowHostNs};
+  const Moment launch{std::max<std::int64_t>(host_ns_, 0), pace_.usual_launch_ns(), kSlowLaunchNs};
   for (std::size_t host = 0; host < kHosts; ++host) host_now_[host] += launch[host];
   const Moment begin = later(on.free_at, host_now_);
   const LimitedClock full(power_);
@@ -147,7 +155,7 @@ bool Timeline::is_idle(cudaStream_t handle) {
 void Timeline::look_on(std::optional<std::int64_t> at_ns) { asker.looks_at_ns = at_ns; }
 
 void Timeline::synchronize(cudaEvent_t handle) {
-  const std::lock_guard lock(mutex_);
+  const auto lock = lock_after_python();
   const Event* event = find_in(events_, handle);
   if (event == nullptr) return;
   catch_up(event->over_at);
@@ -156,14 +164,14 @@ void Timeline::synchronize(cudaEvent_t handle) {
 }
 
 void Timeline::synchronize(cudaStream_t handle) {
-  const std::lock_guard lock(mutex_);
+  const auto lock = lock_after_python();
   Stream& on = stream(handle);
   catch_up(on.free_at);
   on.waited = on.queued;
 }
 
 void Timeline::synchronize_device(int device) {
-  const std::lock_guard lock(mutex_);
+  const auto lock = lock_after_python();
   for (auto& [handle, each] : streams_) {
     if (each.device != device) continue;
     catch_up(each.free_at);
@@ -171,10 +179,10 @@ void Timeline::synchronize_device(int device) {
   }
 }
 
-void Timeline::keep_host_busy(const Moment& ns) {
+void Timeline::keep_host_busy(std::int64_t ns) {
   const std::lock_guard lock(mutex_);
   if (host_ns_ == 0) return;
-  for (std::size_t host = 0; host < kHosts; ++host) host_now_[host] += ns[host];
+  for (std::int64_t& now : host_now_) now += ns;
 }
 
 Moment Timeline::host_now() const {
@@ -183,7 +191,7 @@ Moment Timeline::host_now() const {
 }
 
 void Timeline::wait_on_host(const Moment& moment) {
-  const std::lock_guard lock(mutex_);
+  const auto lock = lock_after_python();
   catch_up(moment);
 }
 

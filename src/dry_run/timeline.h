@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "src/dry_run/current_device.h"
+#include "src/dry_run/host_pace.h"
 #include "src/dry_run/limited_clock.h"
 #include "src/dry_run/moment.h"
 #include "src/dry_run/work.h"
@@ -39,17 +40,10 @@ struct Capture {
 /// non-blocking). There is one host, and so one host's time, for all devices.
 class Timeline {
  public:
-  /// What a slow host took for a launch, which others measured (docs/time.md).
-  static constexpr std::int64_t kSlowHostNs = 50'000;
-
-  /// The first two: see Settings. `usual_launch_ns`: of a launch by this thread now. `power`: of
-  /// each device.
-  Timeline(std::int64_t host_ns, std::int64_t launch_queue, std::int64_t (*usual_launch_ns)(),
+  /// The first two: see Settings. `power`: of each device.
+  Timeline(std::int64_t host_ns, std::int64_t launch_queue, const HostPace& pace,
            const Power& power = {})
-      : host_ns_(host_ns),
-        launch_queue_(launch_queue),
-        usual_launch_ns_(usual_launch_ns),
-        power_(power) {}
+      : host_ns_(host_ns), launch_queue_(launch_queue), pace_(pace), power_(power) {}
 
   cudaStream_t make_stream(int priority);
   void drop_stream(cudaStream_t stream);
@@ -80,8 +74,7 @@ class Timeline {
   void synchronize(cudaStream_t stream);
   void synchronize_device(int device = current_device());
   /// The host computes for so long, unless it takes no time for anything.
-  void keep_host_busy(std::int64_t ns) { keep_host_busy({ns, ns, ns}); }
-  void keep_host_busy(const Moment& ns);
+  void keep_host_busy(std::int64_t ns);
   Moment host_now() const;
   /// The host waits.
   void wait_on_host(const Moment& moment);
@@ -133,13 +126,14 @@ class Timeline {
 
   static cudaStream_t key(cudaStream_t handle);
   Stream& stream(cudaStream_t handle) { return streams_[key(handle)]; }
+  std::unique_lock<std::mutex> lock_after_python();
   void wait_for_place(Stream& stream);
   bool is_over_for_asker(std::int64_t ns, bool looks_on) const;
   void catch_up(const Moment& moment);
 
   const std::int64_t host_ns_;
   const std::int64_t launch_queue_;
-  std::int64_t (*const usual_launch_ns_)();
+  const HostPace pace_;
   const Power power_;
   mutable std::mutex mutex_;
   std::map<cudaStream_t, Stream> streams_;  // by key()

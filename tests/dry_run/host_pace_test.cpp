@@ -19,5 +19,7 @@ TEST(HostPace, OfOtherThreadsIsThatOfBackward) {
   EXPECT_EQ(launch_ns, kCxxPace.autograd_ns);
 }
 
+TEST(HostPace, HasNoPythonToCount) { EXPECT_EQ(python_ns(), Moment{}); }
+
 }  // namespace
 }  // namespace headroom::dry_run

@@ -16,7 +16,7 @@ constexpr std::int64_t kHostNs = 10;
 constexpr std::int64_t kLaunchQueue = 1'000'000;  // never full here
 constexpr std::int64_t kUsualNs = 25'000;
 
-std::int64_t usual() { return kUsualNs; }
+constexpr HostPace kPace{[] { return kUsualNs; }, [] { return Moment{}; }};
 
 Work lasting(std::int64_t ns) { return {.ns = {ns}}; }
 
@@ -29,7 +29,7 @@ cudaEvent_t run(Timeline& timeline, cudaStream_t stream, std::int64_t ns) {
 }
 
 TEST(Timeline, WorkOnAStreamFollowsTheWorkBefore) {
-  Timeline timeline(kHostNs, kLaunchQueue, usual);
+  Timeline timeline(kHostNs, kLaunchQueue, kPace);
   const cudaStream_t stream = timeline.make_stream(0);
   const cudaEvent_t first = run(timeline, stream, 1000);
   const cudaEvent_t second = run(timeline, stream, 500);
@@ -38,7 +38,7 @@ TEST(Timeline, WorkOnAStreamFollowsTheWorkBefore) {
 }
 
 TEST(Timeline, TheDeviceWaitsForASlowerHost) {
-  Timeline timeline(kHostNs, kLaunchQueue, usual);
+  Timeline timeline(kHostNs, kLaunchQueue, kPace);
   const cudaEvent_t event = timeline.make_event();
   for (int i = 0; i < 5; ++i) timeline.run(nullptr, lasting(1));
   timeline.record(event, nullptr);
@@ -51,7 +51,7 @@ TEST(Timeline, TheDeviceWaitsForASlowerHost) {
 TEST(Timeline, AGpuThatWaitsForItsHostKeepsItsClock) {
   const Power power{
       .limit_watts = 100, .idle_watts = 20, .joules_per_flop = 1, .joules_per_byte = 1};
-  Timeline timeline(kHostNs, kLaunchQueue, usual, power);
+  Timeline timeline(kHostNs, kLaunchQueue, kPace, power);
   Work product = lasting(10'000);
   product.computing_joules = 160e-5;  // 160 W: one of the usual host waits for 15 us of 25
   constexpr std::int64_t kProducts = 100'000;
@@ -59,39 +59,48 @@ TEST(Timeline, AGpuThatWaitsForItsHostKeepsItsClock) {
   const Moment end = timeline.now();
   EXPECT_GT(by(Host::played, end), 13'500 * kProducts);
   EXPECT_EQ(by(Host::usual, end), kUsualNs * kProducts + 10'000);
-  EXPECT_EQ(by(Host::slow, end), Timeline::kSlowHostNs * kProducts + 10'000);
+  EXPECT_EQ(by(Host::slow, end), kSlowLaunchNs * kProducts + 10'000);
   EXPECT_EQ(timeline.done().all_ns(), 10'000 * kProducts) << "by the usual host";
 }
 
 TEST(Timeline, UsualAndSlowHostsAreFollowedBesideTheOneThatDecides) {
-  Timeline timeline(kHostNs, kLaunchQueue, usual);
+  Timeline timeline(kHostNs, kLaunchQueue, kPace);
   const cudaEvent_t event = timeline.make_event();
   for (int i = 0; i < 4; ++i) timeline.run(nullptr, lasting(30'000));
   timeline.record(event, nullptr);
-  constexpr std::int64_t kUsual = kUsualNs + 4 * 30'000;              // the device is slower
-  constexpr std::int64_t kSlow = 4 * Timeline::kSlowHostNs + 30'000;  // the host is
+  constexpr std::int64_t kUsual = kUsualNs + 4 * 30'000;      // the device is slower
+  constexpr std::int64_t kSlow = 4 * kSlowLaunchNs + 30'000;  // the host is
   EXPECT_EQ(timeline.now(), (Moment{kHostNs + 120'000, kUsual, kSlow}));
   EXPECT_FALSE(timeline.is_over(event)) << "by the host that decides";
   timeline.synchronize(event);
   timeline.run(nullptr, lasting(1));  // each host went on when the device was done
-  EXPECT_EQ(timeline.now(), (Moment{2 * kHostNs + 120'001, kUsual + kUsualNs + 1,
-                                    kSlow + Timeline::kSlowHostNs + 1}));
+  EXPECT_EQ(timeline.now(),
+            (Moment{2 * kHostNs + 120'001, kUsual + kUsualNs + 1, kSlow + kSlowLaunchNs + 1}));
 }
 
 TEST(Timeline, WhatTheHostComputesPassesBesideTheDevice) {
-  Timeline timeline(kHostNs, kLaunchQueue, usual);
+  Timeline timeline(kHostNs, kLaunchQueue, kPace);
   timeline.run(nullptr, lasting(300));
   timeline.keep_host_busy(1000);
   EXPECT_EQ(timeline.now_ns(), kHostNs + 1000);
   timeline.run(nullptr, lasting(1));
   EXPECT_EQ(timeline.now_ns(), 2 * kHostNs + 1001);
-  Timeline timeless(/*host_ns=*/0, kLaunchQueue, usual);
+  Timeline timeless(/*host_ns=*/0, kLaunchQueue, kPace);
   timeless.keep_host_busy(1000);
   EXPECT_EQ(timeless.now_ns(), 0);
 }
 
+TEST(Timeline, AHostRunsPythonBeforeItQueuesOrWaits) {
+  constexpr HostPace kPythonPace{kPace.usual_launch_ns, [] { return Moment{0, 400, 700}; }};
+  Timeline timeline(kHostNs, kLaunchQueue, kPythonPace);
+  timeline.run(nullptr, lasting(100));
+  EXPECT_EQ(timeline.host_now(), (Moment{kHostNs, kUsualNs + 400, kSlowLaunchNs + 700}));
+  timeline.synchronize_device();  // by then the usual and the slow host have waited long enough
+  EXPECT_EQ(timeline.host_now(), (Moment{kHostNs + 100, kUsualNs + 800, kSlowLaunchNs + 1400}));
+}
+
 TEST(Timeline, SumsWhatADeviceDid) {
-  Timeline timeline(kHostNs, kLaunchQueue, usual);
+  Timeline timeline(kHostNs, kLaunchQueue, kPace);
   timeline.run(nullptr, {.ns = {100, 0, 7}, .launches = 1, .product_flops = 3});
   timeline.run(timeline.make_stream(0), {.ns = {0, 0, 5}, .launches = 1});
   const Work done = timeline.done();
@@ -102,7 +111,7 @@ TEST(Timeline, SumsWhatADeviceDid) {
 }
 
 TEST(Timeline, StreamsRunBesideEachOtherUnlessOneWaits) {
-  Timeline timeline(kHostNs, kLaunchQueue, usual);
+  Timeline timeline(kHostNs, kLaunchQueue, kPace);
   const cudaStream_t compute = timeline.make_stream(0);
   const cudaStream_t copies = timeline.make_stream(0);
   const cudaEvent_t computed = run(timeline, compute, 1000);
@@ -114,7 +123,7 @@ TEST(Timeline, StreamsRunBesideEachOtherUnlessOneWaits) {
 }
 
 TEST(Timeline, TheHostSeesAnEventWhenItHasTakenThatLong) {
-  Timeline timeline(kHostNs, kLaunchQueue, usual);
+  Timeline timeline(kHostNs, kLaunchQueue, kPace);
   const cudaStream_t copies = timeline.make_stream(0);
   const cudaEvent_t copied = run(timeline, copies, 35);
   EXPECT_FALSE(timeline.is_over(copied));
@@ -124,7 +133,7 @@ TEST(Timeline, TheHostSeesAnEventWhenItHasTakenThatLong) {
 }
 
 TEST(Timeline, DevicesHaveStreamsOfTheirOwnAndOneHost) {
-  Timeline timeline(kHostNs, kLaunchQueue, usual);
+  Timeline timeline(kHostNs, kLaunchQueue, kPace);
   const cudaEvent_t first = run(timeline, nullptr, 1000);
   set_current_device(1);
   const cudaEvent_t second = run(timeline, nullptr, 100);  // beside the first
@@ -147,7 +156,7 @@ TEST(Timeline, DevicesHaveStreamsOfTheirOwnAndOneHost) {
 
 /// The state of an event of a copy stream after `launches` on another, by the host's pace.
 bool is_over_after(std::int64_t host_ns, int launches) {
-  Timeline timeline(host_ns, kLaunchQueue, usual);
+  Timeline timeline(host_ns, kLaunchQueue, kPace);
   const cudaStream_t copies = timeline.make_stream(0);
   const cudaEvent_t copied = run(timeline, copies, 1'000'000);
   for (int i = 0; i < launches; ++i) timeline.run(nullptr, lasting(1));
@@ -162,7 +171,7 @@ TEST(Timeline, TheBoundsAreAHostThatTakesNoTimeAndOneThatWaits) {
 }
 
 TEST(Timeline, AFullQueueHoldsTheHostUp) {
-  Timeline timeline(/*host_ns=*/0, /*launch_queue=*/3, usual);
+  Timeline timeline(/*host_ns=*/0, /*launch_queue=*/3, kPace);
   const cudaStream_t stream = timeline.make_stream(0);
   const cudaEvent_t first = run(timeline, stream, 100);
   const cudaEvent_t second = run(timeline, stream, 100);
@@ -179,7 +188,7 @@ TEST(Timeline, AFullQueueHoldsTheHostUp) {
 }
 
 TEST(Timeline, CountsTheQuestionsThatThePaceDecides) {
-  Timeline timeline(kHostNs, kLaunchQueue, usual);
+  Timeline timeline(kHostNs, kLaunchQueue, kPace);
   const cudaStream_t stream = timeline.make_stream(0);
   const cudaEvent_t event = timeline.make_event();
   EXPECT_TRUE(timeline.is_over(event));  // never recorded
@@ -202,7 +211,7 @@ TEST(Timeline, CountsTheQuestionsThatThePaceDecides) {
 }
 
 TEST(Timeline, TimePassesForAThreadThatAsksOnAndOnButNotForOneThatLooksOn) {
-  Timeline timeline(kHostNs, kLaunchQueue, usual);
+  Timeline timeline(kHostNs, kLaunchQueue, kPace);
   const cudaEvent_t event = run(timeline, timeline.make_stream(0), 1'000'000);
   for (int i = 0; i < 1000; ++i) EXPECT_FALSE(timeline.is_over(event, /*looks_on=*/true));
   int questions = 0;
@@ -212,7 +221,7 @@ TEST(Timeline, TimePassesForAThreadThatAsksOnAndOnButNotForOneThatLooksOn) {
 }
 
 TEST(Timeline, AThreadThatLookedEarlierSawWhatWasOverThen) {
-  Timeline timeline(kHostNs, kLaunchQueue, usual);
+  Timeline timeline(kHostNs, kLaunchQueue, kPace);
   const cudaEvent_t event = run(timeline, timeline.make_stream(0), 1'000'000);
   timeline.synchronize(event);
   const std::int64_t over = timeline.host_now_ns();
@@ -226,7 +235,7 @@ TEST(Timeline, AThreadThatLookedEarlierSawWhatWasOverThen) {
 }
 
 TEST(Timeline, AGraphTakesWhatItsNodesTake) {
-  Timeline timeline(kHostNs, kLaunchQueue, usual);
+  Timeline timeline(kHostNs, kLaunchQueue, kPace);
   const cudaStream_t first = timeline.make_stream(0);
   const cudaStream_t second = timeline.make_stream(0);
   const cudaEvent_t fork = timeline.make_event();
@@ -249,7 +258,7 @@ TEST(Timeline, AGraphTakesWhatItsNodesTake) {
 }
 
 TEST(Timeline, WorkEndsNoEarlierThanThatOfAnotherRank) {
-  Timeline timeline(kHostNs, kLaunchQueue, usual);
+  Timeline timeline(kHostNs, kLaunchQueue, kPace);
   const cudaStream_t stream = timeline.make_stream(0);
   const cudaEvent_t before = run(timeline, stream, 100);
   timeline.run(stream, lasting(100));
@@ -271,7 +280,7 @@ TEST(Timeline, AQuestionAboutWhatIsCapturedBreaksTheGraph) {
       },
       [](Timeline& timeline, cudaStream_t) { return timeline.breaks_capture_of_device(); }};
   for (const Question asks : questions) {
-    Timeline timeline(kHostNs, kLaunchQueue, usual);
+    Timeline timeline(kHostNs, kLaunchQueue, kPace);
     const cudaStream_t stream = timeline.make_stream(0);
     const cudaEvent_t before = run(timeline, stream, 100);
     EXPECT_FALSE(asks(timeline, stream));

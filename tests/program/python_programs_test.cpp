@@ -267,6 +267,36 @@ TEST_F(PythonProgram, TimesTheStepsOfItsOptimizer) {
   EXPECT_LT(process["step_time_estimate_ns"], 1.2 * 2 * product);
 }
 
+// By a usual and by a slow host, not by the fast one that decides the lower end. Each of the two
+// threads calls a function of Python and one of C 10,000 times a step.
+TEST_F(PythonProgram, TakesTheTimeOfWhatItsHostRunsInPython) {
+  const Ended ended = plan({}, {"-c",
+                                "import torch\n"
+                                "def called(): return len('')\n"
+                                "class Slow(torch.autograd.Function):\n"
+                                "    @staticmethod\n"
+                                "    def forward(context, x):\n"
+                                "        for _ in range(10000): called()\n"
+                                "        return x * 2\n"
+                                "    @staticmethod\n"
+                                "    def backward(context, gradient):\n"
+                                "        for _ in range(10000): called()\n"
+                                "        return gradient * 2\n"
+                                "x = torch.ones(8, device='cuda', requires_grad=True)\n"
+                                "optimizer = torch.optim.SGD([x], lr=0.1)\n"
+                                "for step in range(5):\n"
+                                "    Slow.apply(x).sum().backward()\n"
+                                "    optimizer.step()\n"});
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  const Json process = Json::parse(ended.out)["processes"][0];
+  constexpr double kCalls = 4 * 10'000;
+  const double launches = 500'000;  // some ten
+  EXPECT_GT(process["step_time_estimate_ns"], kCalls * 400);
+  EXPECT_LT(process["step_time_estimate_ns"], kCalls * 400 + launches);
+  EXPECT_LT(process["step_time_estimate_lower_ns"], launches);
+  EXPECT_GT(process["step_time_estimate_upper_ns"], kCalls * 650);
+}
+
 // PyTorch compiles the Bessel function where it is called first.
 TEST_F(PythonProgram, LeavesOutAStepThatCompilesAKernel) {
   const Ended ended = plan({}, {"-c",
