@@ -38,12 +38,14 @@ Moment python_ns() {
   return ns;
 }
 
-std::int64_t usual_launch_ns() {
+LaunchNs launch_ns(const Work& work) {
+  if (work.is_compiled) return kCompiledLaunch;
   static const IsRecording is_recording = find_grad_mode();
   const LaunchPace& pace = has_python() ? kPythonPace : kCxxPace;
   thread_local const bool is_first = is_first_thread();
   const bool is_recorded = is_recording != nullptr && is_recording();
-  return is_recorded || !is_first ? pace.autograd_ns : pace.other_ns;
+  return {.usual = is_recorded || !is_first ? pace.autograd_ns : pace.other_ns,
+          .slow = kSlowLaunchNs};
 }
 
 }  // namespace headroom::dry_run

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "src/dry_run/moment.h"
+#include "src/dry_run/work.h"
 
 namespace headroom::dry_run {
 
@@ -19,22 +20,32 @@ inline constexpr LaunchPace kCxxPace{.autograd_ns = 24'000, .other_ns = 9'000};
 /// What a slow host took for a launch, which others measured (docs/time.md).
 inline constexpr std::int64_t kSlowLaunchNs = 50'000;
 
+/// What a usual and a slow host take for a launch.
+struct LaunchNs {
+  std::int64_t usual;
+  std::int64_t slow;
+};
+
+/// Of a kernel that the program compiled: the driver's part, which others measured (docs/time.md),
+/// and as much more on a slow host as for other launches. What runs in Python around it is counted.
+inline constexpr LaunchNs kCompiledLaunch{.usual = 3'000, .slow = 5'000};
+
 /// What hosts take for one call in the program's interpreter, with what a function does between its
 /// calls: the one that is played nothing, a usual one what FSDP's hooks took on the machine that
 /// planned them (docs/time.md), a slow one as much more as for a launch.
 inline constexpr Moment kPythonCallNs{0, 400, 650};
 
-/// Of a launch that this thread makes now. To be asked once the program has loaded its libraries.
-std::int64_t usual_launch_ns();
+/// Of work that this thread queues now. To be asked once the program has loaded its libraries.
+LaunchNs launch_ns(const Work& work);
 
 /// For what this thread ran in Python since it asked last.
 Moment python_ns();
 
 /// How a Timeline asks what hosts take.
 struct HostPace {
-  std::int64_t (*usual_launch_ns)();
+  LaunchNs (*launch_ns)(const Work& work);
   Moment (*python_ns)();
 };
-inline constexpr HostPace kHostPace{&usual_launch_ns, &python_ns};
+inline constexpr HostPace kHostPace{&launch_ns, &python_ns};
 
 }  // namespace headroom::dry_run

@@ -26,6 +26,7 @@ struct Work {
   std::int64_t product_flops = 0;
   double computing_joules = 0;  // at the full clock, beside what the GPU draws anyway
   double moving_joules = 0;     // of its memory, likewise
+  bool is_compiled = false;     // by the program, whose own code launches it, without an operator
 
   std::int64_t all_ns() const;
   Work& operator+=(const Work& other);

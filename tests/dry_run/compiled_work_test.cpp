@@ -80,6 +80,7 @@ TEST_F(CompiledWork, IsWhatItExecutesWhereThatTakesLonger) {
   const double cycles = 1e6 / (66.9e12 / (2 * 128 * 132)) * 1e9;
   EXPECT_NEAR(static_cast<double>(work.all_ns()), products + cycles + 2000, 0.002 * products);
   EXPECT_EQ(work.product_flops, 1'000'000'000'000);
+  EXPECT_TRUE(work.is_compiled);
   // With one block more the last multiprocessor takes as long again.
   EXPECT_NEAR(static_cast<double>(of_blocks(133).all_ns()) / static_cast<double>(work.all_ns()),
               2 * 132 / 133.0, 0.01);

@@ -10,13 +10,20 @@ namespace headroom::dry_run {
 namespace {
 
 TEST(HostPace, OfTheFirstThreadIsThatOfWhatIsNotRecorded) {
-  EXPECT_EQ(usual_launch_ns(), kCxxPace.other_ns);
+  const LaunchNs launch = launch_ns(Work{});
+  EXPECT_EQ(launch.usual, kCxxPace.other_ns);
+  EXPECT_EQ(launch.slow, kSlowLaunchNs);
 }
 
 TEST(HostPace, OfOtherThreadsIsThatOfBackward) {
-  std::int64_t launch_ns = 0;
-  std::thread([&] { launch_ns = usual_launch_ns(); }).join();
-  EXPECT_EQ(launch_ns, kCxxPace.autograd_ns);
+  std::int64_t usual_ns = 0;
+  std::thread([&] { usual_ns = launch_ns(Work{}).usual; }).join();
+  EXPECT_EQ(usual_ns, kCxxPace.autograd_ns);
+}
+
+TEST(HostPace, OfWhatTheProgramCompiledIsTheDrivers) {
+  EXPECT_EQ(launch_ns(Work{.is_compiled = true}).usual, kCompiledLaunch.usual);
+  EXPECT_EQ(launch_ns(Work{.is_compiled = true}).slow, kCompiledLaunch.slow);
 }
 
 TEST(HostPace, HasNoPythonToCount) { EXPECT_EQ(python_ns(), Moment{}); }

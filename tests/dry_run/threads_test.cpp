@@ -56,7 +56,10 @@ TEST(PinnedMemoryThreads, KnowTheirOwn) {
 
 TEST(TimelineThreads, EachSeeTheirOwnStreamInOrder) {
   Timeline timeline(/*host_ns=*/1, /*launch_queue=*/8,
-                    {[] { return std::int64_t{1}; }, [] { return Moment{}; }});
+                    {[](const Work&) {
+                       return LaunchNs{1, 1};
+                     },
+                     [] { return Moment{}; }});
   std::atomic<std::int64_t> work_ns = 0;
   on_threads([&](int, std::mt19937& random) {
     const cudaStream_t stream = timeline.make_stream(0);

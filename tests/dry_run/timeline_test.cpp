@@ -16,7 +16,8 @@ constexpr std::int64_t kHostNs = 10;
 constexpr std::int64_t kLaunchQueue = 1'000'000;  // never full here
 constexpr std::int64_t kUsualNs = 25'000;
 
-constexpr HostPace kPace{[] { return kUsualNs; }, [] { return Moment{}; }};
+constexpr LaunchNs pace(const Work&) { return {.usual = kUsualNs, .slow = kSlowLaunchNs}; }
+constexpr HostPace kPace{&pace, [] { return Moment{}; }};
 
 Work lasting(std::int64_t ns) { return {.ns = {ns}}; }
 
@@ -91,7 +92,7 @@ TEST(Timeline, WhatTheHostComputesPassesBesideTheDevice) {
 }
 
 TEST(Timeline, AHostRunsPythonBeforeItQueuesOrWaits) {
-  constexpr HostPace kPythonPace{kPace.usual_launch_ns, [] { return Moment{0, 400, 700}; }};
+  constexpr HostPace kPythonPace{&pace, [] { return Moment{0, 400, 700}; }};
   Timeline timeline(kHostNs, kLaunchQueue, kPythonPace);
   timeline.run(nullptr, lasting(100));
   EXPECT_EQ(timeline.host_now(), (Moment{kHostNs, kUsualNs + 400, kSlowLaunchNs + 700}));
