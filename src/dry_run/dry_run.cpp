@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "src/dry_run/names.h"
+#include "src/dry_run/python_calls.h"
 #include "src/dry_run/torch_library.h"
 #include "src/dry_run/visible_devices.h"
 
@@ -120,6 +121,7 @@ Timeline& timeline_with_context() {
 
 void run_transfer(cudaStream_t stream, const Work& work) {
   Device& device = device_with_context();
+  count_python_calls_of_backward();
   if (!dry_run().timeline.run(stream, work)) return;
   report_work(device);
 }

@@ -21,9 +21,8 @@ int count_call(void*, void*, int what, void*) {
   return 0;
 }
 
-/// A thread that runs backward has a state in the interpreter from its begin, and no lock of
-/// PyTorch's while it computes.
-void count_in_backward() {
+/// PyTorch's threads that run backward have a state in the interpreter from their begin.
+void count_with_lock() {
   static auto* const state = python_function<void*()>("PyGILState_GetThisThreadState");
   static auto* const lock = python_function<int()>("PyGILState_Ensure");
   static auto* const unlock = python_function<void(int)>("PyGILState_Release");
@@ -40,10 +39,11 @@ void count_python_calls() {
   if (set != nullptr) set(&count_call, nullptr);
 }
 
-std::int64_t take_python_calls() {
-  thread_local bool is_asked_first = true;
-  if (std::exchange(is_asked_first, false) && is_thread_named("pt_autograd_")) count_in_backward();
-  return std::exchange(calls, 0);
+void count_python_calls_of_backward() {
+  thread_local bool is_first = true;
+  if (std::exchange(is_first, false) && is_thread_named("pt_autograd_")) count_with_lock();
 }
+
+std::int64_t take_python_calls() { return std::exchange(calls, 0); }
 
 }  // namespace headroom::dry_run

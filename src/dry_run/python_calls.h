@@ -10,8 +10,11 @@ namespace headroom::dry_run {
 /// lock.
 void count_python_calls();
 
-/// How many there were since this thread asked last. PyTorch's threads that run backward begin to
-/// count here. Takes the interpreter's lock.
+/// The same, where this is a thread of PyTorch's that runs backward. Takes the interpreter's lock
+/// the first time: not for where PyTorch may hold a lock of its own, as its allocator does.
+void count_python_calls_of_backward();
+
+/// How many there were since this thread asked last.
 std::int64_t take_python_calls();
 
 }  // namespace headroom::dry_run

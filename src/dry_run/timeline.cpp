@@ -60,7 +60,7 @@ int Timeline::priority(cudaStream_t handle) const {
   return found == nullptr ? 0 : found->priority;
 }
 
-/// Before the host queues work or waits. The interpreter has a lock too, which comes first.
+/// Before the host queues work or waits.
 std::unique_lock<std::mutex> Timeline::lock_after_python() {
   const Moment python = pace_.python_ns();
   std::unique_lock lock(mutex_);
