@@ -10,7 +10,7 @@ from torch.nn.parallel import DistributedDataParallel
 import rows
 
 LENGTH, WIDTH, HEADS, LAYERS, DROPOUT = 1024, 768, 12, 12, 0.1
-STEPS = 3
+STEPS = 16  # from one look at the losses to the next, as the script takes its times
 
 
 class Attention(nn.Module):
