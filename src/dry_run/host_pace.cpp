@@ -38,14 +38,13 @@ Moment python_ns() {
   return ns;
 }
 
-LaunchNs launch_ns(const Work& work) {
-  if (work.is_compiled) return kCompiledLaunch;
+Moment launch_ns(const Work& work) {
+  if (work.is_compiled) return kCompiledLaunchNs;
   static const IsRecording is_recording = find_grad_mode();
   const LaunchPace& pace = has_python() ? kPythonPace : kCxxPace;
   thread_local const bool is_first = is_first_thread();
   const bool is_recorded = is_recording != nullptr && is_recording();
-  return {.usual = is_recorded || !is_first ? pace.autograd_ns : pace.other_ns,
-          .slow = kSlowLaunchNs};
+  return {0, is_recorded || !is_first ? pace.autograd_ns : pace.other_ns, kSlowLaunchNs};
 }
 
 }  // namespace headroom::dry_run

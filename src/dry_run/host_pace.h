@@ -20,30 +20,25 @@ inline constexpr LaunchPace kCxxPace{.autograd_ns = 24'000, .other_ns = 9'000};
 /// What a slow host took for a launch, which others measured (docs/time.md).
 inline constexpr std::int64_t kSlowLaunchNs = 50'000;
 
-/// What a usual and a slow host take for a launch.
-struct LaunchNs {
-  std::int64_t usual;
-  std::int64_t slow;
-};
-
 /// Of a kernel that the program compiled: the driver's part, which others measured (docs/time.md),
 /// and as much more on a slow host as for other launches. What runs in Python around it is counted.
-inline constexpr LaunchNs kCompiledLaunch{.usual = 3'000, .slow = 5'000};
+inline constexpr Moment kCompiledLaunchNs{0, 3'000, 5'000};
 
 /// What hosts take for one call in the program's interpreter, with what a function does between its
 /// calls: the one that is played nothing, a usual one what FSDP's hooks took on the machine that
 /// planned them (docs/time.md), a slow one as much more as for a launch.
 inline constexpr Moment kPythonCallNs{0, 400, 650};
 
-/// Of work that this thread queues now. To be asked once the program has loaded its libraries.
-LaunchNs launch_ns(const Work& work);
+/// What hosts take to queue this work from this thread now, but for the one that is played, whose
+/// pace is a setting. To be asked once the program has loaded its libraries.
+Moment launch_ns(const Work& work);
 
 /// For what this thread ran in Python since it asked last.
 Moment python_ns();
 
 /// How a Timeline asks what hosts take.
 struct HostPace {
-  LaunchNs (*launch_ns)(const Work& work);
+  Moment (*launch_ns)(const Work& work);
   Moment (*python_ns)();
 };
 inline constexpr HostPace kHostPace{&launch_ns, &python_ns};

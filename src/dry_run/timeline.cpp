@@ -79,9 +79,9 @@ bool Timeline::run(cudaStream_t handle, const Work& work) {
   asker = {.queues_work = true, .questions = 0};
   wait_for_place(on);
   ++on.queued;
-  const LaunchNs launch = pace_.launch_ns(work);
-  const Moment launching{std::max<std::int64_t>(host_ns_, 0), launch.usual, launch.slow};
-  for (std::size_t host = 0; host < kHosts; ++host) host_now_[host] += launching[host];
+  Moment launch = pace_.launch_ns(work);
+  launch[static_cast<std::size_t>(Host::played)] = std::max<std::int64_t>(host_ns_, 0);
+  for (std::size_t host = 0; host < kHosts; ++host) host_now_[host] += launch[host];
   const Moment begin = later(on.free_at, host_now_);
   const LimitedClock full(power_);
   Clocks& clocks = clocks_.try_emplace(on.device, Clocks{full, full, full}).first->second;

@@ -57,7 +57,7 @@ TEST(PinnedMemoryThreads, KnowTheirOwn) {
 TEST(TimelineThreads, EachSeeTheirOwnStreamInOrder) {
   Timeline timeline(/*host_ns=*/1, /*launch_queue=*/8,
                     {[](const Work&) {
-                       return LaunchNs{1, 1};
+                       return Moment{0, 1, 1};
                      },
                      [] { return Moment{}; }});
   std::atomic<std::int64_t> work_ns = 0;

@@ -16,7 +16,7 @@ constexpr std::int64_t kHostNs = 10;
 constexpr std::int64_t kLaunchQueue = 1'000'000;  // never full here
 constexpr std::int64_t kUsualNs = 25'000;
 
-constexpr LaunchNs pace(const Work&) { return {.usual = kUsualNs, .slow = kSlowLaunchNs}; }
+constexpr Moment pace(const Work&) { return {0, kUsualNs, kSlowLaunchNs}; }
 constexpr HostPace kPace{&pace, [] { return Moment{}; }};
 
 Work lasting(std::int64_t ns) { return {.ns = {ns}}; }
