@@ -35,8 +35,8 @@ Work compiled_work(const Gpu& gpu, const ptx::Launch& launch,
                    const std::optional<ptx::Count>& count, const LiveBlocks& blocks) {
   const std::int64_t bytes = tensor_bytes(launch.arguments, blocks);
   const std::int64_t threads = launch.blocks() * launch.threads();
-  Work work = bytes == 0 ? memory_work(gpu, kBytesPerThread * threads)
-                         : memory_work(gpu, bytes, Access::vectors);
+  Work work = bytes == 0 ? memory_work(gpu, {kBytesPerThread * threads})
+                         : memory_work(gpu, {bytes}, Access::vectors);
   if (count) work = side_by_side(work, instruction_work(gpu, *count, launch.blocks()));
   work.is_compiled = true;
   return work;

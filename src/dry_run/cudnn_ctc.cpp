@@ -26,7 +26,7 @@ cudnnStatus_t give_size(cudnnTensorDescriptor_t probabilities, int longest_text,
 }
 
 cudnnStatus_t compute(cudnnHandle_t handle, cudnnTensorDescriptor_t probabilities) {
-  run_work(handle->stream, memory_work(dry_run().gpu, 2 * bytes_of(*probabilities)));
+  run_work(handle->stream, memory_work(dry_run().gpu, {2 * bytes_of(*probabilities)}));
   return CUDNN_STATUS_SUCCESS;
 }
 

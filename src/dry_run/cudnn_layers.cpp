@@ -203,7 +203,8 @@ HEADROOM_ENTRY cudnnStatus_t cudnnBatchNormalizationForwardInference(
     cudnnHandle_t handle, cudnnBatchNormMode_t, const void*, const void*, cudnnTensorDescriptor_t x,
     const void*, cudnnTensorDescriptor_t, void*, cudnnTensorDescriptor_t, const void*, const void*,
     const void*, const void*, double) {
-  return pass_over(handle, x, /*times=*/2);  // x and y
+  run_work(handle->stream, memory_work(dry_run().gpu, {2 * bytes_of(*x)}));  // x and y
+  return CUDNN_STATUS_SUCCESS;
 }
 
 HEADROOM_ENTRY cudnnStatus_t cudnnBatchNormalizationForwardTrainingEx(

@@ -90,7 +90,7 @@ cudnnStatus_t run_by_steps(cudnnHandle_t handle, const cudnnRNNStruct& rnn,
   const std::int64_t numbers = gates(network) * network.hidden * network.output;
   const std::int64_t cells = gates(network) * network.hidden * sequences.samples;
   Work step = product_of(rnn, sequences.rows / sequences.steps, numbers);
-  step += memory_work(dry_run().gpu, 2 * cells * network.number_bytes);
+  step += memory_work(dry_run().gpu, {2 * cells * network.number_bytes});
   Work all = product_of(rnn, sequences.rows, matrices(network) - pseudo_layers(network) * numbers);
   for (std::int64_t i = 0; i < pseudo_layers(network) * sequences.steps; ++i) all += step;
   run_work(handle->stream, all);

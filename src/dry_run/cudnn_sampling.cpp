@@ -16,14 +16,14 @@ cudnnStatus_t make_grid(cudnnHandle_t handle, cudnnSpatialTransformerDescriptor_
   const auto& sizes = transformer->sizes;  // (batch, channels, height, width)
   if (sizes.size() != 4) return CUDNN_STATUS_BAD_PARAM;
   const cudnnTensorStruct grid{transformer->type, {sizes[0], sizes[2], sizes[3], 2}};
-  run_work(handle->stream, memory_work(dry_run().gpu, bytes_of(grid)));
+  run_work(handle->stream, memory_work(dry_run().gpu, {bytes_of(grid)}));
   return CUDNN_STATUS_SUCCESS;
 }
 
 cudnnStatus_t sample(cudnnHandle_t handle, std::initializer_list<cudnnTensorDescriptor_t> images) {
   std::int64_t bytes = 0;
   for (const cudnnTensorDescriptor_t image : images) bytes += bytes_of(*image);
-  run_work(handle->stream, memory_work(dry_run().gpu, bytes));
+  run_work(handle->stream, memory_work(dry_run().gpu, {bytes}));
   return CUDNN_STATUS_SUCCESS;
 }
 

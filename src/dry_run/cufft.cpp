@@ -106,7 +106,7 @@ HEADROOM_ENTRY cufftResult cufftXtExec(cufftHandle handle, void*, void*, int) {
   Transform transform;
   const cufftResult result = with_transform(handle, [&](const Transform& one) { transform = one; });
   if (result != CUFFT_SUCCESS) return result;
-  run_work(transform.stream, memory_work(dry_run().gpu, 2 * transform.bytes));
+  run_work(transform.stream, memory_work(dry_run().gpu, {2 * transform.bytes}));
   return CUFFT_SUCCESS;
 }
 

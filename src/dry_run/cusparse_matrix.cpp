@@ -28,7 +28,7 @@ Indices known_indices(const IndexArray& array, std::int64_t count) {
 }
 
 cusparseStatus_t move_bytes(cusparseHandle_t handle, std::int64_t bytes) {
-  run_work(handle->stream, memory_work(dry_run().gpu, bytes));
+  run_work(handle->stream, memory_work(dry_run().gpu, {bytes}));
   return CUSPARSE_STATUS_SUCCESS;
 }
 

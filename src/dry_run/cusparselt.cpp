@@ -178,7 +178,7 @@ HEADROOM_ENTRY cusparseStatus_t cusparseLtSpMMACompress2(const cusparseLtHandle_
                                                          void*, void*, cudaStream_t stream) {
   const Matrix of = kept<Matrix>(matrix);
   const std::int64_t bytes = of.rows * of.columns * element_bytes(of.type);
-  run_work(stream, memory_work(dry_run().gpu, bytes + bytes / 2));
+  run_work(stream, memory_work(dry_run().gpu, {bytes + bytes / 2}));
   return CUSPARSE_STATUS_SUCCESS;
 }
 

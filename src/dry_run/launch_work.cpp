@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "src/dry_run/small_launch.h"
+#include "src/dry_run/small_offsets.h"
 
 namespace headroom::dry_run {
 namespace {
@@ -26,27 +27,63 @@ std::int64_t threads_of(const KernelLaunch& launch) {
 }
 
 /// The bytes of `elements` at the address: their width is what the rest of the tensor has room for,
-/// where that is one of a number, and else what the kernel's name says.
+/// where that is one of a number, and else what the kernel's name says. PyTorch launches a kernel
+/// for no more than 2 GiB of a tensor, and so several for one that has more: the rest is then no
+/// width.
 std::int64_t bytes_at(const void* address, std::int64_t elements, int width,
                       const LiveBlocks& blocks) {
-  const std::int64_t room = blocks.behind(address) / elements;
+  constexpr std::int64_t kMostOfLaunch = std::numeric_limits<std::int32_t>::max();
   constexpr std::int64_t kMostWidth = 8;
+  const std::int64_t room = blocks.behind(address) / elements;
   if (room < 1 || room > kMostWidth) return elements * width;
-  return elements * static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(room)));
+  const std::int64_t most = std::min(room, std::max<std::int64_t>(1, kMostOfLaunch / elements));
+  return elements * static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(most)));
 }
 
-std::int64_t elementwise_bytes(const KernelForm& form, const KernelLaunch& launch,
-                               const LiveBlocks& blocks) {
+/// Of a tensor that an elementwise kernel goes through by strides: each of its own numbers once,
+/// however many elements it is read for, by sectors of 32 bytes.
+std::int64_t strided_bytes(const Offsets& offsets, std::size_t tensor) {
+  constexpr std::int64_t kSectorBytes = 32;
+  std::int64_t numbers = 1;
+  std::int64_t apart = kSectorBytes;
+  for (std::size_t i = 0; i < offsets.dimensions(); ++i) {
+    const auto stride = std::int64_t{offsets.stride(i, tensor)};
+    if (stride == 0) continue;
+    numbers *= offsets.size(i);
+    apart = std::min(apart, stride);
+  }
+  return numbers * apart;
+}
+
+/// The same of all; 0: the kernel holds no strides.
+std::int64_t strided_bytes(int tensors, const KernelLaunch& launch, const LiveBlocks& blocks) {
+  const Offsets offsets(launch.arguments[1], static_cast<std::size_t>(tensors));
+  const auto elements = static_cast<std::size_t>(at<int>(launch.arguments[0]));
+  if (!offsets.is_laid_out() || offsets.elements() != elements) return 0;
+  std::int64_t bytes = 0;
+  for (std::size_t tensor = 0; tensor < static_cast<std::size_t>(tensors); ++tensor) {
+    if (blocks.behind(offsets.address(tensor)) == 0) return 0;
+    bytes += strided_bytes(offsets, tensor);
+  }
+  return bytes;
+}
+
+Moved elementwise_bytes(const KernelForm& form, const KernelLaunch& launch,
+                        const LiveBlocks& blocks) {
   const auto elements = std::int64_t{at<int>(launch.arguments[0])};
-  if (elements < 1) return 0;
-  if (!form.has_pointers) return elements * form.tensors * form.width;
+  if (elements < 1) return {0};
+  if (!form.has_pointers) {
+    const std::int64_t asked = elements * form.tensors * form.width;
+    const std::int64_t strided = strided_bytes(form.tensors, launch, blocks);
+    return {.bytes = strided > 0 ? strided : asked, .asked_bytes = asked};
+  }
   const Elementwise kernel(launch.arguments);
   std::int64_t bytes = 0;
   for (int tensor = 0; tensor < form.tensors; ++tensor) {
     const void* address = kernel.pointer(static_cast<std::size_t>(tensor));
     bytes += bytes_at(address, elements, form.width, blocks);
   }
-  return bytes;
+  return {bytes};
 }
 
 /// {operation, identity, {bytes of an element, inputs, outputs, ...}, ...}: how much lies before
@@ -74,20 +111,19 @@ std::int64_t pointed_bytes(const KernelForm& form, const KernelLaunch& launch,
   return bytes;
 }
 
-std::int64_t moved_bytes(const KernelForm& form, const KernelLaunch& launch,
-                         const LiveBlocks& blocks) {
+Moved moved_bytes(const KernelForm& form, const KernelLaunch& launch, const LiveBlocks& blocks) {
   switch (form.kind) {
     case Kind::elementwise:
       return elementwise_bytes(form, launch, blocks);
     case Kind::chunks:
-      return kElementsOfChunk * launch.grid.x * form.tensors * form.width;
+      return {kElementsOfChunk * launch.grid.x * form.tensors * form.width};
     case Kind::reduction:
-      return reduction_bytes(launch);
+      return {reduction_bytes(launch)};
     case Kind::pointers:
     case Kind::whole:
-      return pointed_bytes(form, launch, blocks);
+      return {pointed_bytes(form, launch, blocks)};
     default:
-      return 0;
+      return {0};
   }
 }
 
@@ -109,15 +145,33 @@ std::int64_t places_of_windows(Kind kind, const KernelLaunch& launch) {
   }
 }
 
-/// Of the rate of products. FlashAttention 2 was written for tensor cores before Hopper's.
+/// Of a thread: forward it reads a number and writes one, as its neighbours have read the others of
+/// its window. Gradients took as long on an H100 as kernels of which nothing is known.
+std::int64_t depthwise_bytes(const KernelForm& form) {
+  return form.kind == Kind::depthwise_forward ? std::int64_t{2} * form.width : kBytesPerThread;
+}
+
+/// FlashAttention 2, of the rate of products. It was written for Ampere: tensor cores that multiply
+/// for groups of warps do so many operations a cycle for it, whatever they do for products.
+double flash_share(const Gpu& gpu, const KernelForm& form) {
+  const bool is_forward = form.kind == Kind::flash_forward;
+  if (waits_for_tensor_cores(gpu)) return is_forward ? 1 : 0.9;
+  if (!multiplies_for_groups_of_warps(gpu)) return is_forward ? 0.7 : 0.6;
+  const bool is_narrow = form.head <= 64;
+  const double operations = is_forward  ? is_narrow ? 1180 : 1430
+                            : is_narrow ? 1020
+                                        : 1220;  // of a multiprocessor
+  return operations * gpu.multiprocessors * clock_rate(gpu) /
+         (gpu.products.share * peak_flops(gpu, form.precision));
+}
+
+/// Of the rate of products.
 double attention_share(const Gpu& gpu, const KernelForm& form) {
-  const bool is_newer = gpu.capability.major >= 9;
   const bool is_plain = form.precision == Precision::float32;
   switch (form.kind) {
     case Kind::flash_forward:
-      return is_newer ? 0.47 : 0.7;
     case Kind::flash_backward:
-      return is_newer ? 0.4 : 0.6;
+      return flash_share(gpu, form);
     case Kind::efficient_forward:
       return is_plain ? 0.5 : 0.43;
     default:
@@ -170,11 +224,12 @@ Work launch_work(const Gpu& gpu, const KernelForm& form, const KernelLaunch& lau
     case Kind::depthwise_of_input:
     case Kind::depthwise_of_filter:
       return side_by_side(
-          memory_work(gpu, kBytesPerThread * threads_of(launch)),
+          memory_work(gpu, {depthwise_bytes(form) * threads_of(launch)}),
           thread_work(gpu, kInstructionsOfPlace * places_of_windows(form.kind, launch)));
     default: {
-      const std::int64_t bytes = moved_bytes(form, launch, blocks);
-      return memory_work(gpu, bytes > 0 ? bytes : kBytesPerThread * threads_of(launch), form.access,
+      Moved moved = moved_bytes(form, launch, blocks);
+      if (moved.bytes == 0) moved.bytes = kBytesPerThread * threads_of(launch);
+      return memory_work(gpu, moved, form.access,
                          form.kind == Kind::whole ? count(launch.grid) : 0);
     }
   }

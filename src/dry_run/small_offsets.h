@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "src/dry_run/parts.h"
 #include "src/dry_run/small_launch.h"
 
 // How kernels of PyTorch find the elements of tensors that do not lie in a row.
@@ -18,6 +19,11 @@ class Offsets {
   /// Of a calculator.
   static constexpr std::size_t bytes(std::size_t tensors) {
     return kStrides + kMost * tensors * sizeof(std::uint32_t);
+  }
+  /// Where the addresses of the tensors, the first of which is written, stand in what an
+  /// elementwise_kernel is called with, which begins with a calculator.
+  static constexpr std::size_t addresses(std::size_t tensors) {
+    return whole_parts(bytes(tensors), alignof(void*));
   }
 
   Offsets(const void* calculator, std::size_t tensors)
@@ -46,6 +52,14 @@ class Offsets {
       if (size(i) == 0) return false;
     }
     return true;
+  }
+  std::size_t elements() const {
+    std::size_t product = 1;
+    for (std::size_t i = 0; i < dimensions(); ++i) product *= size(i);
+    return product;
+  }
+  const char* address(std::size_t tensor) const {
+    return at<const char*>(calculator_, addresses(tensors_) + tensor * sizeof(void*));
   }
   std::uint32_t size(std::size_t dimension) const {
     return at<std::uint32_t>(calculator_, kSizes + dimension * kDivider);

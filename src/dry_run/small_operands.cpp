@@ -60,17 +60,15 @@ Operands of_strided_places(std::string_view name, void** arguments, const Signat
                     .tensors = {}};
   if (offsets.dimensions() > Offsets::kMost) return operands;
   for (std::size_t i = 0; i < offsets.dimensions(); ++i) operands.sizes.push_back(offsets.size(i));
-  const std::size_t data = whole_parts(Offsets::bytes(tensors), alignof(void*));
-  const std::size_t functor =
-      whole_parts(data + tensors * sizeof(void*), signature.functor_alignment);
+  const std::size_t functor = whole_parts(Offsets::addresses(tensors) + tensors * sizeof(void*),
+                                          signature.functor_alignment);
   operands.functor = static_cast<const char*>(function) + functor;
   const bool converts = name.find("22gpu_kernel_impl_nocast") == std::string_view::npos;
   const Types types =
       converts ? types_at(operands.functor, signature.functor_bytes + tensors) : signature.types;
   for (std::size_t i = 0; i < tensors; ++i) {
     const auto type = converts ? types[signature.functor_bytes + i] : types[i];
-    Operands::Tensor tensor{
-        at<const char*>(function, data + i * sizeof(void*)), type, bytes_of_type(type), {}};
+    Operands::Tensor tensor{offsets.address(i), type, bytes_of_type(type), {}};
     for (std::size_t dimension = 0; dimension < offsets.dimensions(); ++dimension) {
       tensor.strides.push_back(offsets.stride(dimension, i));
     }

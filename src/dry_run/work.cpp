@@ -64,44 +64,34 @@ bool has_tensor_cores(const Gpu& gpu, Precision precision) {
   return peak_flops(gpu, precision) > gpu.float32_flops;
 }
 
-bool is_hopper_or_later(const Gpu& gpu) { return gpu.capability.major >= 9; }
-
-/// Of a multiprocessor, for float32, by the table "Arithmetic Instructions" of the CUDA programming
-/// guide: 8.6, 8.9 and 9.0 have 128.
-int lanes(const Gpu& gpu) {
-  const Capability& capability = gpu.capability;
-  return capability.major < 8 || (capability.major == 8 && capability.minor < 6) ? 64 : 128;
-}
-
 double plain_product_share(const Gpu& gpu) {
   return lanes(gpu) == 64 ? kPlainShareOf64Lanes : kPlainShareOf128Lanes;
 }
 
-/// Cycles a second, by which a lane multiplies and adds at its peak.
-double clock_rate(const Gpu& gpu) {
-  return gpu.float32_flops / (2.0 * lanes(gpu) * gpu.multiprocessors);
-}
-
-/// Of kernels whose threads move so many bytes a cycle.
-double number_share(const Gpu& gpu, double of_thread) {
+/// What threads ask for that read number by number, as a share of the memory's rate.
+double asking_share(const Gpu& gpu, double of_thread) {
   const double threads = 1.0 * gpu.capability.max_threads_per_multiprocessor * gpu.multiprocessors;
-  const double rate = of_thread * threads * clock_rate(gpu);
-  return std::min(kNumberShare, rate / gpu.memory_bytes_per_second);
+  return of_thread * threads * clock_rate(gpu) / gpu.memory_bytes_per_second;
 }
 
-double share_of(const Gpu& gpu, std::int64_t bytes, Access access) {
+/// Of what so many threads as a GPU holds ask for, where that limits them.
+std::int64_t asking_ns(const Gpu& gpu, std::int64_t bytes, Access access) {
   switch (access) {
     case Access::vectors:
-      return bytes < gpu.l2_bytes ? kCacheGain * kVectorShare : kVectorShare;
     case Access::numbers:
-      return kNumberShare;
+      return 0;
     case Access::scattered_numbers:
-      return number_share(gpu, kScatteredNumbersOfThread);
+      return memory_ns(gpu, bytes, asking_share(gpu, kScatteredNumbersOfThread));
     case Access::narrow_scattered_numbers:
-      return number_share(gpu, kNarrowScatteredNumbersOfThread);
+      return memory_ns(gpu, bytes, asking_share(gpu, kNarrowScatteredNumbersOfThread));
     default:
-      return number_share(gpu, kNarrowNumbersOfThread);
+      return memory_ns(gpu, bytes, asking_share(gpu, kNarrowNumbersOfThread));
   }
+}
+
+double moving_share(const Gpu& gpu, std::int64_t bytes, Access access) {
+  if (access != Access::vectors) return kNumberShare;
+  return bytes < gpu.l2_bytes ? kCacheGain * kVectorShare : kVectorShare;
 }
 
 /// Of instructions of warps.
@@ -113,22 +103,18 @@ double issue_ns(const Gpu& gpu, double instructions) {
 double row_share(const Gpu& gpu, std::int64_t row_bytes) {
   if (row_bytes > 4) return 1;
   const double share = row_bytes == 4 ? kShareOf4Bytes : kShareOf2Bytes;
-  return is_hopper_or_later(gpu) ? share : 2 * share;
+  return multiplies_for_groups_of_warps(gpu) ? share : 2 * share;
 }
-
-/// Of products: they wait for their tensor cores, and not these for what they are fed with. So do
-/// convolutions then.
-bool feeds_tensor_cores(const Gpu& gpu) { return gpu.products.share >= 1; }
 
 double product_share(const Gpu& gpu, const Product& product) {
   if (!has_tensor_cores(gpu, product.precision)) return plain_product_share(gpu);
   double share = gpu.products.share;
-  if (product.is_convolution && !feeds_tensor_cores(gpu)) share *= kConvolutionShare;
+  if (product.is_convolution && !waits_for_tensor_cores(gpu)) share *= kConvolutionShare;
   switch (product.precision) {
     case Precision::float8:
       return share * kFloat8Share;
     case Precision::tensorfloat32:
-      return is_hopper_or_later(gpu) ? share * kTf32ShareOfHopper : share;
+      return multiplies_for_groups_of_warps(gpu) ? share * kTf32ShareOfHopper : share;
     default:
       return share * row_share(gpu, product.row_bytes);
   }
@@ -258,12 +244,15 @@ Work side_by_side(const Work& one, const Work& other) {
   return both;
 }
 
-Work memory_work(const Gpu& gpu, std::int64_t bytes, Access access, std::int64_t blocks) {
-  double share = share_of(gpu, bytes, access);
+Work memory_work(const Gpu& gpu, const Moved& moved, Access access, std::int64_t blocks) {
+  double share = moving_share(gpu, moved.bytes, access);
   if (blocks > 0) {
     share = std::min(share, kSharesOfBlock * static_cast<double>(blocks) / gpu.multiprocessors);
   }
-  return moving_work(gpu, bytes, memory_ns(gpu, bytes, share), 1);
+  const std::int64_t asked = moved.asked_bytes > 0 ? moved.asked_bytes : moved.bytes;
+  const std::int64_t ns =
+      std::max(memory_ns(gpu, moved.bytes, share), asking_ns(gpu, asked, access));
+  return moving_work(gpu, moved.bytes, ns, 1);
 }
 
 /// A block works on a channel, so that few channels leave multiprocessors idle; and where memory is

@@ -61,13 +61,19 @@ Work side_by_side(const Work& one, const Work& other);
 /// takes longer where numbers have less than 4 bytes, and where neighbours are not read together.
 enum class Access { vectors, numbers, narrow_numbers, scattered_numbers, narrow_scattered_numbers };
 
-/// A kernel that moves so much through the device's memory, by so many blocks of threads; 0: there
-/// are enough of them.
-Work memory_work(const Gpu& gpu, std::int64_t bytes, Access access = Access::narrow_numbers,
+/// What a kernel moves through the device's memory, and what its threads ask for, where many ask
+/// for the same: a number that is added to each of a row comes from the cache.
+struct Moved {
+  std::int64_t bytes;
+  std::int64_t asked_bytes = 0;  // 0: as much
+};
+
+/// A kernel that moves so much by so many blocks of threads; 0: there are enough of them.
+Work memory_work(const Gpu& gpu, const Moved& moved, Access access = Access::narrow_numbers,
                  std::int64_t blocks = 0);
 
-/// Batch normalization of (N, C, ...): a pass over `elements` numbers of `width` bytes, `passes`
-/// times.
+/// Batch normalization of (N, C, ...) by the batch's own mean: a pass over `elements` numbers of
+/// `width` bytes, `passes` times.
 Work batch_norm_work(const Gpu& gpu, std::int64_t elements, int width, std::int64_t channels,
                      int passes);
 

@@ -17,6 +17,21 @@ std::vector<std::string> gpu_names() {
   return names;
 }
 
+bool multiplies_for_groups_of_warps(const Gpu& gpu) {
+  return gpu.capability.major == 9 || gpu.capability.major == 10;
+}
+
+bool waits_for_tensor_cores(const Gpu& gpu) { return gpu.products.share >= 1; }
+
+int lanes(const Gpu& gpu) {
+  const Capability& capability = gpu.capability;
+  return capability.major < 8 || (capability.major == 8 && capability.minor < 6) ? 64 : 128;
+}
+
+double clock_rate(const Gpu& gpu) {
+  return gpu.float32_flops / (2.0 * lanes(gpu) * gpu.multiprocessors);
+}
+
 double peak_flops(const Gpu& gpu, Precision precision) {
   double flops = 0;
   switch (precision) {

@@ -94,6 +94,21 @@ const Gpu* find_gpu(std::string_view name);
 
 enum class Precision { float64, float32, tensorfloat32, float16, bfloat16, float8 };
 
+/// Whether its tensor cores multiply for groups of warps at once, as those of Hopper and of
+/// Blackwell's data centre GPUs do. A GeForce of Blackwell multiplies as Ampere did.
+bool multiplies_for_groups_of_warps(const Gpu& gpu);
+
+/// Whether products wait for its tensor cores alone, and not these for what they are fed with, as
+/// on a GeForce, whose tensor cores are half as fast with sums of 32 bits.
+bool waits_for_tensor_cores(const Gpu& gpu);
+
+/// Of a multiprocessor, for float32, by the table "Arithmetic Instructions" of the CUDA programming
+/// guide: 8.6 and later have 128.
+int lanes(const Gpu& gpu);
+
+/// Cycles a second, by which a lane multiplies and adds at its peak.
+double clock_rate(const Gpu& gpu);
+
 /// The peak rate of a matrix product in FLOP/s. A type that the tensor cores lack is computed at
 /// the rate of float32, float8 at that of float16.
 double peak_flops(const Gpu& gpu, Precision precision);

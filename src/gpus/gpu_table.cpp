@@ -9,7 +9,9 @@
 //   named log or, where none is named, in other public logs; for V100, A100, H100 and B200, XLA.
 // - Products: fits of https://github.com/ai-dynamo/aiconfigurator's measured bfloat16 products
 //   (A100, H100, H200, L40S, B200; docs/time.md); of GeForce, whose clock goes beyond the data
-//   sheet's, https://github.com/mli/transformers-benchmarks, a 3090 Ti and a 4090; of the others
+//   sheet's, https://github.com/mli/transformers-benchmarks, a 3090 Ti and a 4090, and three of
+//   four RTX 5090 of https://github.com/zzc0721/torch-performance-test-data (issues 96, 124, 200,
+//   pull request 15; 8,192 numbers of 16 bits: 234 to 236 TFLOP/s, the fourth 175); of the others
 //   assumed, by how NVIDIA limits their power.
 // - Power: the limits are the data sheet's; the rest is from the same tables, of which one of an
 //   H200 and one of a B200 have watts (docs/time.md). An H100's is an H200's, but for a product's.
@@ -37,6 +39,7 @@ constexpr Capability k86 = {8, 6, 1536, 16, 65536, 100 * kKiB, 99 * kKiB};
 constexpr Capability k89 = {8, 9, 1536, 24, 65536, 100 * kKiB, 99 * kKiB};
 constexpr Capability k90 = {9, 0, 2048, 32, 65536, 228 * kKiB, 227 * kKiB};
 constexpr Capability k100 = {10, 0, 2048, 32, 65536, 228 * kKiB, 227 * kKiB};
+constexpr Capability k120 = {12, 0, 1536, 24, 65536, 100 * kKiB, 99 * kKiB};
 
 // A GPU's figures; kGpus lists them in the order of the program.
 constexpr Gpu kV100Of16GB = {
@@ -237,6 +240,34 @@ constexpr Gpu kRtx4090 = {
         "nvidia-ada-gpu-architecture.pdf",
 };
 
+constexpr Gpu kRtx5090 = {
+    .name = "rtx-5090",
+    .product = "NVIDIA GeForce RTX 5090",
+    .summary = "GeForce RTX 5090, 32 GB GDDR7",
+    .memory_bytes = 33'680'457'728,
+    .context_bytes = 500 * kMiB,
+    .capability = k120,
+    .multiprocessors = 170,
+    .l2_bytes = 96 * kMiB,
+    .memory_bus_bits = 512,
+    .memory_clock_khz = 14'001'000,
+    .memory_bytes_per_second = 1792.128e9,
+    .float64_flops = 1.64e12,
+    .float32_flops = 104.8e12,
+    .tensorfloat32_flops = 104.8e12,
+    .float16_flops = 209.5e12,
+    .bfloat16_flops = 209.5e12,
+    .products = {1.12, 3'000},
+    .host_bytes_per_second = kPcie5,
+    .peer_bytes_per_second = kPcie5,
+    .source =
+        "memory, bus, clock, L2: deviceQuery, https://github.com/NVIDIA/nccl/issues/1637. Context: "
+        "31.34 - 30.74 - 0.02 GiB, https://github.com/Wan-Video/Wan2.1/issues/465; 26.89 - 25.95 - "
+        "0.34 GiB, https://github.com/TrajectoryCrafter/TrajectoryCrafter/issues/20. Rates: "
+        "https://images.nvidia.com/aem-dam/Solutions/geforce/blackwell/"
+        "nvidia-rtx-blackwell-gpu-architecture.pdf",
+};
+
 constexpr Gpu kL4 = {
     .name = "l4",
     .product = "NVIDIA L4",
@@ -371,8 +402,8 @@ constexpr Gpu kB200 = {
 };
 
 constexpr std::array kGpus = {
-    kV100Of16GB, v100_of_32gb(), kT4,   kA10,   kA100Of40GB, a100_of_80gb(), kRtx3090, kRtx4090,
-    kL4,         kL40s,          kH100, h200(), kB200,
+    kV100Of16GB, v100_of_32gb(), kT4, kA10,  kA100Of40GB, a100_of_80gb(), kRtx3090,
+    kRtx4090,    kRtx5090,       kL4, kL40s, kH100,       h200(),         kB200,
 };
 
 }  // namespace

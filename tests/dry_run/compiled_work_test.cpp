@@ -24,7 +24,7 @@ class CompiledWork : public testing::Test {
     return ns_of(compiled_work(gpu_, launch, /*count=*/{}, blocks_));
   }
   std::int64_t ns_of_vectors(std::int64_t bytes) const {
-    return ns_of(memory_work(gpu_, bytes, Access::vectors));
+    return ns_of(memory_work(gpu_, {bytes}, Access::vectors));
   }
 
   const char* in_ = reinterpret_cast<const char*>(0x100000000);
@@ -58,7 +58,7 @@ TEST_F(CompiledWork, EndsWhereNoArgumentIs) {
 
 TEST_F(CompiledWork, CountsByThreadsWhereNoTensorIsFirst) {
   std::array<void*, 3> arguments{&count_, &in_, nullptr};
-  const std::int64_t by_threads = ns_of(memory_work(gpu_, kThreads * kBytesPerThread));
+  const std::int64_t by_threads = ns_of(memory_work(gpu_, {kThreads * kBytesPerThread}));
   EXPECT_EQ(ns(arguments.data()), by_threads);
   std::array<void*, 1> none{nullptr};
   EXPECT_EQ(ns(none.data()), by_threads);

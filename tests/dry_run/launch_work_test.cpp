@@ -32,6 +32,12 @@ class LaunchWork : public testing::Test {
     return work.ns[static_cast<std::size_t>(WorkKind::attention)];
   }
 
+  /// Of an elementwise kernel by strides, of one tensor, whose argument says nothing of it.
+  std::int64_t strided_ns(const KernelForm& form, int count) {
+    std::vector<char> function(1000);
+    return memory_ns(form, {&count, function.data()});
+  }
+
   static constexpr std::int64_t kStartNs = 2000;
   Gpu gpu_ = *find_gpu("a100-80gb");
   LiveBlocks blocks_;
@@ -48,8 +54,44 @@ TEST_F(LaunchWork, OfElementsIsTheirTensors) {
   // In the midst of something larger their width is the kernel's.
   blocks_.note(tensor_at(0x900000), 40'000'000);
   EXPECT_EQ(memory_ns(form, {&count, &functor, data.data()}), 4000);
-  const KernelForm strided{.kind = Kind::elementwise, .tensors = 3, .width = 4};
-  EXPECT_EQ(memory_ns(strided, {&count}), 12'000);
+  EXPECT_EQ(strided_ns({.kind = Kind::elementwise, .tensors = 3, .width = 4}, count), 12'000);
+}
+
+// PyTorch goes through a tensor of more than 2 GiB by several launches.
+TEST_F(LaunchWork, OfAPartOfALargeTensorIsThatPart) {
+  blocks_.note(tensor_at(0x100000), 3'200'000'000);  // 1.6 10^9 numbers of 16 bits
+  int count = 800'000'000;
+  int functor = 0;
+  std::array<const char*, 1> data{tensor_at(0x100000)};
+  const KernelForm form{.kind = Kind::elementwise, .tensors = 1, .has_pointers = true, .width = 2};
+  EXPECT_EQ(memory_ns(form, {&count, &functor, data.data()}), 1'600'000);
+}
+
+/// What an elementwise_kernel is called with: {dimensions, {size, two numbers}[25], strides[25][of
+/// tensors], addresses}, of 1,000 rows of 2,000 numbers.
+struct Strided {
+  std::uint32_t dimensions = 2;
+  std::array<std::array<std::uint32_t, 3>, 25> sizes{{{2000}, {1000}}};
+  std::array<std::array<std::uint32_t, 3>, 25> strides;
+  std::array<const char*, 3> addresses{tensor_at(0x1000000), tensor_at(0x2000000),
+                                       tensor_at(0x3000000)};
+};
+
+TEST_F(LaunchWork, OfANumberThatManyAskForIsThatNumberOnce) {
+  for (const char* address : Strided{}.addresses) blocks_.note(address, 16'000'000);
+  int count = 2'000'000;
+  const KernelForm form{.kind = Kind::elementwise, .tensors = 3, .width = 4};
+  // {written, read, read}: numbers of 4 bytes, of 2, and a row of 2,000 for all rows.
+  Strided strided{.strides = {{{4, 2, 4}, {8000, 4000, 0}}}};
+  EXPECT_EQ(memory_ns(form, {&count, &strided}), 3 * 8000) << "threads ask for 3 numbers each";
+  gpu_.memory_bytes_per_second = 5e11;
+  EXPECT_NEAR(memory_ns(form, {&count, &strided}), (8e6 + 4e6 + 8e3) / (0.9 * 500), 2);
+  // Of numbers that are further apart sectors are read.
+  strided.strides = {{{4, 256, 4}, {8000, 512'000, 0}}};
+  EXPECT_NEAR(memory_ns(form, {&count, &strided}), (8e6 + 64e6 + 8e3) / (0.9 * 500), 2);
+  // None of an address that nobody knows of.
+  strided.addresses[2] = nullptr;
+  EXPECT_NEAR(memory_ns(form, {&count, &strided}), 24e6 / (0.9 * 500), 2);
 }
 
 TEST_F(LaunchWork, OfListsIsTheirChunks) {
@@ -98,7 +140,7 @@ TEST_F(LaunchWork, OfNumbersIsByThreadsAndOfVectorsByTheMemory) {
   KernelForm form{.kind = Kind::elementwise, .tensors = 1};
   const auto ns = [&](Access access) {
     form.access = access;
-    return static_cast<double>(memory_ns(form, {&count}));
+    return static_cast<double>(strided_ns(form, count));
   };
   EXPECT_NEAR(ns(Access::narrow_numbers), 100'000, 1);
   EXPECT_NEAR(ns(Access::narrow_scattered_numbers), 100'000 * 3.9 / 2.8, 1);
@@ -112,12 +154,11 @@ TEST_F(LaunchWork, OfNumbersIsByThreadsAndOfVectorsByTheMemory) {
 
 TEST_F(LaunchWork, OfNumbersIsByTheMemoryWhereThreadsReadAsFast) {
   gpu_.memory_bytes_per_second = 5e11;
-  int count = 25'000'000;
   KernelForm form{.kind = Kind::elementwise, .tensors = 1};
   for (const Access access : {Access::narrow_numbers, Access::scattered_numbers, Access::numbers,
                               Access::narrow_scattered_numbers}) {
     form.access = access;
-    EXPECT_NEAR(static_cast<double>(memory_ns(form, {&count})), 200'000 / 0.9, 1);
+    EXPECT_NEAR(static_cast<double>(strided_ns(form, 25'000'000)), 200'000 / 0.9, 1);
   }
 }
 
@@ -144,10 +185,13 @@ TEST_F(LaunchWork, OfADepthwiseConvolutionIsThePlacesOfItsWindows) {
 }
 
 TEST_F(LaunchWork, OfADepthwiseConvolutionOfSmallWindowsIsWhatItMoves) {
-  std::vector<int> numbers{0, 0, 0, 0, 0, 1'000'000, 64, 1, 20, 10, 20, 10, 3, 3};
+  std::vector<int> numbers{0, 0, 0, 0, 0, 1'000'000, 64, 1, 20, 10, 20, 10, 1, 1};
   std::vector<void*> arguments;
   for (int& number : numbers) arguments.push_back(&number);
-  const KernelForm form{.kind = Kind::depthwise_forward};
+  KernelForm form{.kind = Kind::depthwise_forward, .width = 2};
+  EXPECT_EQ(memory_ns(form, arguments, dim3(1000), dim3(1000)), 4000);
+  form.kind = Kind::depthwise_of_input;
+  numbers = {0, 0, 0, 1'000'000, 64, 1, 64, 20, 10, 20, 10, 3, 3};
   EXPECT_EQ(memory_ns(form, arguments, dim3(1000), dim3(1000)), 48'000);
 }
 
@@ -168,6 +212,26 @@ TEST_F(LaunchWork, OfAttentionIsItsProducts) {
       .kind = Kind::efficient_backward, .head = 64, .rows = 64, .precision = Precision::bfloat16};
   EXPECT_NEAR(attention_ns(backward, dim3(1, 2, 3), parameters.data()),
               2.5 * forward / (0.34 * rate) * 1e9, 20);
+}
+
+// By measurements that docs/time.md names, of 2,048 tokens and more.
+TEST_F(LaunchWork, OfFlashAttentionIsByWhatTensorCoresDoForIt) {
+  const auto rate = [&](std::string_view name, Kind kind, std::int64_t head) {
+    gpu_ = *find_gpu(name);
+    const KernelForm form{
+        .kind = kind, .head = head, .rows = 128, .precision = Precision::bfloat16};
+    const double products = kind == Kind::flash_forward ? 4 : 10;
+    const double flops = products * 160 * 8192 * 8192 * static_cast<double>(head);
+    const auto start = static_cast<double>(gpu_.products.start_ns);
+    return flops / (static_cast<double>(attention_ns(form, dim3(64, 16, 10), nullptr)) - start) /
+           1000;
+  };
+  EXPECT_NEAR(rate("h100", Kind::flash_forward, 128), 370, 10);
+  EXPECT_NEAR(rate("h100", Kind::flash_forward, 64), 310, 10);
+  EXPECT_NEAR(rate("h100", Kind::flash_backward, 64), 270, 30);
+  EXPECT_NEAR(rate("b200", Kind::flash_forward, 64), 350, 40);
+  EXPECT_NEAR(rate("b200", Kind::flash_backward, 64), 310, 30);
+  EXPECT_NEAR(rate("rtx-4090", Kind::flash_forward, 64), 172, 8);
 }
 
 TEST(ProductWork, OfFloat8RunsAtOneAndAHalfTimesTheRateOf16Bits) {

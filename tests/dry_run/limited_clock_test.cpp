@@ -98,7 +98,7 @@ TEST(LimitedClock, LetsABurstRunAtTheFullClock) {
 TEST(LimitedClock, DoesNotSlowTheMemory) {
   Power power = h200().power;
   power.limit_watts = 300;
-  const Work copy = memory_work(h200(), 1'000'000'000, Access::vectors);
+  const Work copy = memory_work(h200(), {1'000'000'000}, Access::vectors);
   Load load{power};
   EXPECT_EQ(load.run(copy, 1000 * kMs).all_ns(), copy.all_ns());
   const Work product = product_of(8192, 8192, 8192);
@@ -133,7 +133,7 @@ TEST(Work, DrawsWhatItComputesAndMoves) {
   EXPECT_DOUBLE_EQ(product.computing_joules, power.joules_per_flop * 2 * 64 * 128 * 256);
   EXPECT_DOUBLE_EQ(product.moving_joules,
                    power.joules_per_byte * 2 * (64 * 128 + 128 * 256 + 64 * 256));
-  const Work copy = memory_work(h200(), 1'000'000'000, Access::vectors);
+  const Work copy = memory_work(h200(), {1'000'000'000}, Access::vectors);
   EXPECT_DOUBLE_EQ(copy.moving_joules, power.joules_per_byte * 1e9);
   const Work both = side_by_side(product, copy);
   EXPECT_EQ(both.all_ns(), copy.all_ns());

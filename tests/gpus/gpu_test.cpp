@@ -21,11 +21,11 @@ struct Expected {
 };
 
 constexpr Expected kExpected[] = {
-    {"v100-16gb", 16, 70, 5120}, {"v100-32gb", 32, 70, 5120}, {"t4", 16, 75, 2560},
-    {"a10", 24, 86, 9216},       {"a100-40gb", 40, 80, 6912}, {"a100-80gb", 80, 80, 6912},
-    {"l4", 24, 89, 7424},        {"l40s", 48, 89, 18176},     {"rtx-3090", 24, 86, 10496},
-    {"rtx-4090", 24, 89, 16384}, {"h100", 80, 90, 16896},     {"h200", 141, 90, 16896},
-    {"b200", 180, 100, 18944},
+    {"v100-16gb", 16, 70, 5120}, {"v100-32gb", 32, 70, 5120},  {"t4", 16, 75, 2560},
+    {"a10", 24, 86, 9216},       {"a100-40gb", 40, 80, 6912},  {"a100-80gb", 80, 80, 6912},
+    {"l4", 24, 89, 7424},        {"l40s", 48, 89, 18176},      {"rtx-3090", 24, 86, 10496},
+    {"rtx-4090", 24, 89, 16384}, {"h100", 80, 90, 16896},      {"h200", 141, 90, 16896},
+    {"b200", 180, 100, 18944},   {"rtx-5090", 32, 120, 21760},
 };
 
 int capability_of(const Gpu& gpu) { return gpu.capability.major * 10 + gpu.capability.minor; }
@@ -71,9 +71,9 @@ TEST(Gpu, has_the_limits_of_its_capability) {
   struct Limits {
     int capability, warps, blocks, shared_kib;
   };
-  constexpr Limits kLimits[] = {{70, 64, 32, 96},  {75, 32, 16, 64},  {80, 64, 32, 164},
-                                {86, 48, 16, 100}, {89, 48, 24, 100}, {90, 64, 32, 228},
-                                {100, 64, 32, 228}};
+  constexpr Limits kLimits[] = {{70, 64, 32, 96},   {75, 32, 16, 64},  {80, 64, 32, 164},
+                                {86, 48, 16, 100},  {89, 48, 24, 100}, {90, 64, 32, 228},
+                                {100, 64, 32, 228}, {120, 48, 24, 100}};
   for (const Gpu& gpu : gpu_table()) {
     const auto* limits =
         std::find_if(std::begin(kLimits), std::end(kLimits),
@@ -147,7 +147,7 @@ TEST(Gpu, achieves_a_part_of_its_peak) {
   for (const Gpu& gpu : gpu_table()) {
     const bool is_geforce = std::string_view(gpu.product).find("GeForce") != std::string_view::npos;
     EXPECT_GT(gpu.products.share, 0.3) << gpu.name;
-    EXPECT_LT(gpu.products.share, is_geforce ? 1.01 : 0.9) << gpu.name;
+    EXPECT_LT(gpu.products.share, is_geforce ? 1.15 : 0.9) << gpu.name;
     EXPECT_GE(gpu.products.start_ns, 2000) << gpu.name;
     EXPECT_LE(gpu.products.start_ns, 10'000) << gpu.name;
   }
