@@ -154,13 +154,16 @@ std::int64_t depthwise_bytes(const KernelForm& form) {
 /// FlashAttention 2, of the rate of products. It was written for Ampere: tensor cores that multiply
 /// for groups of warps do so many operations a cycle for it, whatever they do for products.
 double flash_share(const Gpu& gpu, const KernelForm& form) {
+  struct Operations {
+    double of_narrow_heads, of_wide_heads;  // up to 64, and above
+  };
+  constexpr Operations kForward{1180, 1430};
+  constexpr Operations kBackward{1020, 1220};
   const bool is_forward = form.kind == Kind::flash_forward;
   if (waits_for_tensor_cores(gpu)) return is_forward ? 1 : 0.9;
   if (!multiplies_for_groups_of_warps(gpu)) return is_forward ? 0.7 : 0.6;
-  const bool is_narrow = form.head <= 64;
-  const double operations = is_forward  ? is_narrow ? 1180 : 1430
-                            : is_narrow ? 1020
-                                        : 1220;  // of a multiprocessor
+  const Operations& all = is_forward ? kForward : kBackward;
+  const double operations = form.head <= 64 ? all.of_narrow_heads : all.of_wide_heads;
   return operations * gpu.multiprocessors * clock_rate(gpu) /
          (gpu.products.share * peak_flops(gpu, form.precision));
 }
