@@ -87,10 +87,10 @@ std::optional<GraphWork> convolution_work(const GraphPart& operation) {
   GraphWork work{.flops = convolution_flops(convolution.output, filter),
                  .type = data_type(operation.part(form->filter)),
                  .is_convolution = true};
-  work.filled_flops = work.flops;
+  work.filled = {work.flops, work.flops};
   if (filter.size() > 2 && convolution.input.size() > 2 && convolution.output.size() > 2 &&
       filter[1] > 0) {
-    work.filled_flops = filled_flops(convolution);
+    work.filled = filled_flops(convolution);
     // An H100 showed it of float32 alone (docs/time.md).
     work.works_in_place = work.type == CUDNN_DATA_FLOAT && is_of_points(convolution);
   }

@@ -28,7 +28,7 @@ constexpr std::int64_t kProductsForward = 2;
 GraphWork product_work(const GraphPart* a, const GraphPart* result) {
   const std::vector<std::int64_t> factor = sizes_of(a);
   const std::int64_t flops = factor.empty() ? 0 : 2 * elements(sizes_of(result)) * factor.back();
-  return {.flops = flops, .filled_flops = flops, .type = data_type(a), .products = 1};
+  return {.flops = flops, .filled = {flops, flops}, .type = data_type(a), .products = 1};
 }
 
 std::int64_t whole_blocks(std::int64_t length) { return whole_parts(length, kBlockOfAttention); }
@@ -40,8 +40,10 @@ GraphWork attention_work(const GraphPart* q, const GraphPart* k, int products) {
   const std::vector<std::int64_t> keys = sizes_of(k);
   if (queries.size() != 4 || keys.size() != 4) return {};
   const std::int64_t flops_of_pair = 2 * products * queries[0] * queries[1] * queries[3];
-  return {.flops = flops_of_pair * queries[2] * keys[2],
-          .filled_flops = flops_of_pair * whole_blocks(queries[2]) * whole_blocks(keys[2]),
+  const std::int64_t flops = flops_of_pair * queries[2] * keys[2];
+  const std::int64_t of_blocks = flops_of_pair * whole_blocks(queries[2]) * whole_blocks(keys[2]);
+  return {.flops = flops,
+          .filled = {.lanes = flops, .tensor_cores = of_blocks},
           .type = data_type(q),
           .products = products};
 }
@@ -55,7 +57,7 @@ double attention_share(const GraphWork& work) {
 Work work_of(const GraphWork& graph, bool tensor_cores) {
   const Gpu& gpu = dry_run().gpu;
   const Precision precision = cudnn_precision(graph.type, tensor_cores);
-  const std::int64_t flops = tensor_cores ? graph.filled_flops : graph.flops;
+  const std::int64_t flops = tensor_cores ? graph.filled.tensor_cores : graph.filled.lanes;
   Work work = graph.products > 1 ? attention_work(gpu, graph.is_causal ? flops / 2 : flops,
                                                   precision, attention_share(graph))
                                  : product_work(gpu, {.flops = flops,
@@ -303,7 +305,8 @@ GraphWork graph_work(const GraphPart& graph) {
     const GraphWork work = operation_work(*operation);
     if (work.flops > 0 && sum.flops == 0) sum.type = work.type;  // those behind it are made here
     sum.flops += work.flops;
-    sum.filled_flops += work.filled_flops;
+    sum.filled.lanes += work.filled.lanes;
+    sum.filled.tensor_cores += work.filled.tensor_cores;
     sum.bytes += work.bytes;
     sum.is_convolution |= work.is_convolution;
     sum.works_in_place |= work.works_in_place;

@@ -1,12 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sizes of tensors and convolutions.
 #include <algorithm>
+#include <bit>
 #include <functional>
 #include <numeric>
 
 #include "src/dry_run/cudnn_types.h"
+#include "src/dry_run/parts.h"
 
 namespace headroom::dry_run {
+namespace {
+
+constexpr std::int64_t kBlockOfChannels = 64;
+
+/// Channels of a group with those that fill it up: to a power of two, or to whole blocks. cuDNN
+/// asks for as much memory for 24 as for 32, and for 40 as for 64.
+std::int64_t filled(std::int64_t channels) {
+  const auto power = std::bit_ceil(static_cast<std::uint64_t>(channels));
+  return std::min(static_cast<std::int64_t>(power), whole_parts(channels, kBlockOfChannels));
+}
+
+}  // namespace
 
 std::int64_t elements(const std::vector<std::int64_t>& sizes) {
   return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<>());
@@ -45,13 +59,22 @@ std::int64_t groups(const Convolution& convolution) {
   return convolution.input[1] / convolution.filter[1];
 }
 
-std::int64_t filled_flops(const Convolution& convolution) {
-  constexpr std::int64_t kBlockOfChannels = 64;
+FilledFlops filled_flops(const Convolution& convolution) {
   const std::vector<std::int64_t>& filter = convolution.filter;
-  const std::int64_t flops = convolution_flops(convolution.output, filter);
   const std::int64_t groups = std::max<std::int64_t>(1, dry_run::groups(convolution));
-  const std::int64_t channels = std::min(filter[0] / groups, filter[1]);
-  return channels > 0 && channels < kBlockOfChannels ? flops / channels * kBlockOfChannels : flops;
+  std::int64_t flops = convolution_flops(convolution.output, filter);
+  std::int64_t inputs = filter[1];
+  std::int64_t outputs = filter[0] / groups;
+  if (inputs == 0 || outputs == 0) return {flops, flops};
+  if (groups > 1) {
+    flops = flops / (inputs * outputs) * filled(inputs) * filled(outputs);
+    inputs = filled(inputs);
+    outputs = filled(outputs);
+  }
+  const std::int64_t channels = std::min(inputs, outputs);
+  return {
+      .lanes = flops,
+      .tensor_cores = channels < kBlockOfChannels ? flops / channels * kBlockOfChannels : flops};
 }
 
 }  // namespace headroom::dry_run

@@ -96,10 +96,16 @@ std::vector<std::shared_ptr<GraphPart>> operations_of(const GraphPart& graph);
 std::vector<std::int64_t> sizes_of(const GraphPart* tensor);
 cudnnDataType_t data_type(const GraphPart* tensor);
 
+/// Operations with those that fill up blocks, by what computes them.
+struct FilledFlops {
+  std::int64_t lanes = 0;
+  std::int64_t tensor_cores = 0;
+};
+
 /// The products and convolutions of a graph of operations.
 struct GraphWork {
   std::int64_t flops = 0;
-  std::int64_t filled_flops = 0;            // with those that fill up blocks
+  FilledFlops filled{};
   cudnnDataType_t type = CUDNN_DATA_FLOAT;  // what is multiplied
   std::int64_t bytes = 0;                   // of the tensors of convolutions
   int products = 0;                         // more than one: attention
@@ -135,9 +141,9 @@ bool is_of_points(const Convolution& convolution);
 /// Of its channels.
 std::int64_t groups(const Convolution& convolution);
 
-/// The operations of it with those that fill up blocks: of 64 channels on either side of a group,
-/// as tensor cores compute them.
-std::int64_t filled_flops(const Convolution& convolution);
+/// Of a convolution: groups are filled up on both sides, and for tensor cores the narrower side to
+/// 64 channels.
+FilledFlops filled_flops(const Convolution& convolution);
 
 /// Of one operation; none: it is no convolution.
 std::optional<Convolution> convolution_of(const GraphPart& operation);

@@ -18,14 +18,24 @@ Convolution convolution(std::int64_t inputs, std::int64_t outputs, std::int64_t 
 constexpr std::int64_t kPairs = 2 * 8 * 10 * 10 * 3 * 3;
 
 TEST(CudnnShapesTest, WideChannelsFillNothingUp) {
-  EXPECT_EQ(filled_flops(convolution(64, 128)), kPairs * 64 * 128);
-  EXPECT_EQ(filled_flops(convolution(256, 128, 2)), kPairs * 128 * 128);
+  EXPECT_EQ(filled_flops(convolution(64, 128)).tensor_cores, kPairs * 64 * 128);
+  EXPECT_EQ(filled_flops(convolution(256, 128, 2)).tensor_cores, kPairs * 128 * 128);
 }
 
 TEST(CudnnShapesTest, NarrowChannelsOfEitherSideAreFilledUpToABlock) {
-  EXPECT_EQ(filled_flops(convolution(3, 128)), kPairs * 64 * 128);
-  EXPECT_EQ(filled_flops(convolution(128, 32)), kPairs * 128 * 64);
-  EXPECT_EQ(filled_flops(convolution(128, 128, 32)), kPairs * 64 * 128);
+  EXPECT_EQ(filled_flops(convolution(3, 128)).tensor_cores, kPairs * 64 * 128);
+  EXPECT_EQ(filled_flops(convolution(128, 32)).tensor_cores, kPairs * 128 * 64);
+  EXPECT_EQ(filled_flops(convolution(128, 128, 32)).tensor_cores, kPairs * 64 * 128);
+  EXPECT_EQ(filled_flops(convolution(3, 128)).lanes, kPairs * 3 * 128);
+}
+
+TEST(CudnnShapesTest, GroupsAreFilledUpOnBothSides) {
+  const FilledFlops of_24 = filled_flops(convolution(96, 96, 4));
+  EXPECT_EQ(of_24.lanes, 4 * kPairs * 32 * 32);
+  EXPECT_EQ(of_24.tensor_cores, 4 * kPairs * 32 * 64);
+  EXPECT_EQ(filled_flops(convolution(144, 144, 2)).lanes, 2 * kPairs * 128 * 128);
+  EXPECT_EQ(filled_flops(convolution(336, 336, 2)).tensor_cores, 2 * kPairs * 192 * 192);
+  EXPECT_EQ(filled_flops(convolution(64, 64, 64)).lanes, kPairs * 64);
 }
 
 }  // namespace
