@@ -21,6 +21,8 @@ namespace {
 constexpr double kAttentionForwardShare = 0.45;
 constexpr double kAttentionBackwardShare = 0.33;
 constexpr double kShareWithDropout = 0.6;
+/// What a lane executes for each place of a wide window (docs/time.md).
+constexpr std::int64_t kInstructionsOfWidePlace = 16;
 /// Queries and keys are computed in blocks of so many.
 constexpr std::int64_t kBlockOfAttention = 128;
 constexpr std::int64_t kProductsForward = 2;
@@ -64,6 +66,9 @@ Work work_of(const GraphWork& graph, bool tensor_cores) {
                                                       .precision = precision,
                                                       .bytes = graph.bytes,
                                                       .is_convolution = graph.is_convolution});
+  if (!tensor_cores && graph.places > 0) {
+    work = side_by_side(work, thread_work(gpu, kInstructionsOfWidePlace * graph.places));
+  }
   work.product_flops = graph.flops;
   return work;
 }
@@ -308,6 +313,7 @@ GraphWork graph_work(const GraphPart& graph) {
     sum.filled.lanes += work.filled.lanes;
     sum.filled.tensor_cores += work.filled.tensor_cores;
     sum.bytes += work.bytes;
+    sum.places += work.places;
     sum.is_convolution |= work.is_convolution;
     sum.works_in_place |= work.works_in_place;
     sum.products += work.products;

@@ -21,8 +21,8 @@ constexpr double kScatteredNumbersOfThread = 4.4e-3;
 constexpr double kNarrowScatteredNumbersOfThread = 2.8e-3;
 /// What a block of threads achieves at most, in shares that multiprocessors would have of it.
 constexpr double kSharesOfBlock = 1.8;
-/// How much faster vectors are where all of them have room in the cache.
-constexpr double kCacheGain = 1.4;
+/// What the cache gives a multiprocessor, in bytes a cycle.
+constexpr double kCacheBytes = 16.5;
 /// Of batch normalization, how many numbers a second a multiprocessor passes over.
 constexpr double kBatchNormNumbers = 4.4e9;
 /// Of products without tensor cores, by the lanes of a multiprocessor.
@@ -89,9 +89,13 @@ std::int64_t asking_ns(const Gpu& gpu, std::int64_t bytes, Access access) {
   }
 }
 
+/// Bytes a second, of all multiprocessors.
+double cache_rate(const Gpu& gpu) { return kCacheBytes * gpu.multiprocessors * clock_rate(gpu); }
+
 double moving_share(const Gpu& gpu, std::int64_t bytes, Access access) {
   if (access != Access::vectors) return kNumberShare;
-  return bytes < gpu.l2_bytes ? kCacheGain * kVectorShare : kVectorShare;
+  const double of_cache = cache_rate(gpu) / gpu.memory_bytes_per_second;
+  return bytes < gpu.l2_bytes ? std::max(of_cache, kVectorShare) : kVectorShare;
 }
 
 /// Of instructions of warps.
@@ -250,8 +254,10 @@ Work memory_work(const Gpu& gpu, const Moved& moved, Access access, std::int64_t
     share = std::min(share, kSharesOfBlock * static_cast<double>(blocks) / gpu.multiprocessors);
   }
   const std::int64_t asked = moved.asked_bytes > 0 ? moved.asked_bytes : moved.bytes;
-  const std::int64_t ns =
-      std::max(memory_ns(gpu, moved.bytes, share), asking_ns(gpu, asked, access));
+  std::int64_t ns = std::max(memory_ns(gpu, moved.bytes, share), asking_ns(gpu, asked, access));
+  if (moved.cache_bytes > moved.bytes) {
+    ns = std::max(ns, at_rate(static_cast<double>(moved.cache_bytes), cache_rate(gpu)));
+  }
   return moving_work(gpu, moved.bytes, ns, 1);
 }
 

@@ -38,5 +38,17 @@ TEST(CudnnShapesTest, GroupsAreFilledUpOnBothSides) {
   EXPECT_EQ(filled_flops(convolution(64, 64, 64)).lanes, kPairs * 64);
 }
 
+TEST(CudnnShapesTest, WideWindowsOfDepthwiseConvolutionsAreCountedForward) {
+  Convolution wide = convolution(96, 96, 96);
+  EXPECT_EQ(places_of_wide_windows(wide), 0);
+  wide.filter = {96, 1, 7, 7};
+  EXPECT_EQ(places_of_wide_windows(wide), 8 * 128 * 10 * 10 * 7 * 7);
+  wide.pass = ConvolutionPass::of_input;
+  EXPECT_EQ(places_of_wide_windows(wide), 0);
+  Convolution of_all = convolution(64, 64);
+  of_all.filter = {64, 64, 7, 7};
+  EXPECT_EQ(places_of_wide_windows(of_all), 0);
+}
+
 }  // namespace
 }  // namespace headroom::dry_run

@@ -38,6 +38,9 @@ class LaunchWork : public testing::Test {
     return memory_ns(form, {&count, function.data()});
   }
 
+  /// Bytes a second: 16.5 a cycle and multiprocessor.
+  double cache_rate() const { return 16.5 * 50 * clock_rate(gpu_); }
+
   static constexpr std::int64_t kStartNs = 2000;
   Gpu gpu_ = *find_gpu("a100-80gb");
   LiveBlocks blocks_;
@@ -94,6 +97,21 @@ TEST_F(LaunchWork, OfANumberThatManyAskForIsThatNumberOnce) {
   EXPECT_NEAR(memory_ns(form, {&count, &strided}), 24e6 / (0.9 * 500), 2);
 }
 
+TEST_F(LaunchWork, OfANumberThatManyAskForIsWhatTheCacheGives) {
+  for (const char* address : Strided{}.addresses) blocks_.note(address, 16'000'000);
+  int count = 2'000'000;
+  const KernelForm form{
+      .kind = Kind::elementwise, .tensors = 3, .width = 4, .access = Access::numbers};
+  Strided strided{.strides = {{{4, 4, 4}, {8000, 8000, 0}}}};
+  EXPECT_NEAR(memory_ns(form, {&count, &strided}), 24e15 / cache_rate(), 2);
+  // A number that all threads of a warp read is a sector of 32 bytes.
+  strided.strides = {{{4, 4, 0}, {8000, 8000, 4}}};
+  EXPECT_NEAR(memory_ns(form, {&count, &strided}), 18e15 / cache_rate(), 2);
+  // What nobody shares is the memory's.
+  strided.strides = {{{4, 4, 4}, {8000, 8000, 8000}}};
+  EXPECT_NEAR(memory_ns(form, {&count, &strided}), 24e6 / (0.9 * 4000), 2);
+}
+
 TEST_F(LaunchWork, OfListsIsTheirChunks) {
   const KernelForm form{.kind = Kind::chunks, .tensors = 4, .width = 2};
   EXPECT_EQ(memory_ns(form, {}, dim3(100)), 65536 * 100 * 8 / 1000);
@@ -147,9 +165,11 @@ TEST_F(LaunchWork, OfNumbersIsByThreadsAndOfVectorsByTheMemory) {
   EXPECT_NEAR(ns(Access::scattered_numbers), 100'000 * 3.9 / 4.4, 1);
   EXPECT_NEAR(ns(Access::numbers), 25'000 / 0.9, 1);
   EXPECT_NEAR(ns(Access::vectors), 25'000 / 0.92, 1);
-  count /= 5;  // 20 MB, half of the cache
+  count /= 5;  // 20 MB, half of the cache, which gives less than this memory
   EXPECT_NEAR(ns(Access::narrow_numbers), 20'000, 1);
-  EXPECT_NEAR(ns(Access::vectors), 5'000 / (0.92 * 1.4), 1);
+  EXPECT_NEAR(ns(Access::vectors), 5'000 / 0.92, 1);
+  gpu_.memory_bytes_per_second = 1e12;
+  EXPECT_NEAR(ns(Access::vectors), 20e15 / cache_rate(), 1);
 }
 
 TEST_F(LaunchWork, OfNumbersIsByTheMemoryWhereThreadsReadAsFast) {
