@@ -41,13 +41,9 @@ std::int64_t bytes_at(const void* address, std::int64_t elements, int width,
 }
 
 /// Of a tensor that an elementwise kernel goes through by strides: each of its own numbers once,
-/// however many elements it is read for, by sectors of 32 bytes. From the cache a warp takes what
-/// its threads read one after the other, or a sector that all of them read.
-Moved strided_bytes(const Offsets& offsets, std::size_t tensor, int width) {
+/// however many elements it is read for, by sectors of 32 bytes.
+std::int64_t strided_bytes(const Offsets& offsets, std::size_t tensor) {
   constexpr std::int64_t kSectorBytes = 32;
-  constexpr std::int64_t kThreadsOfWarp = 32;
-  const auto elements = static_cast<std::int64_t>(offsets.elements());
-  const bool is_shared = offsets.dimensions() > 0 && offsets.stride(0, tensor) == 0;
   std::int64_t numbers = 1;
   std::int64_t apart = kSectorBytes;
   for (std::size_t i = 0; i < offsets.dimensions(); ++i) {
@@ -56,25 +52,20 @@ Moved strided_bytes(const Offsets& offsets, std::size_t tensor, int width) {
     numbers *= offsets.size(i);
     apart = std::min(apart, stride);
   }
-  return {.bytes = numbers * apart,
-          .asked_bytes = elements * width,
-          .cache_bytes = is_shared ? elements * kSectorBytes / kThreadsOfWarp : elements * width};
+  return numbers * apart;
 }
 
-/// The same of all; nothing: the kernel holds no strides.
-Moved strided_bytes(const KernelForm& form, const KernelLaunch& launch, const LiveBlocks& blocks) {
-  const Offsets offsets(launch.arguments[1], static_cast<std::size_t>(form.tensors));
+/// The same of all; 0: the kernel holds no strides.
+std::int64_t strided_bytes(int tensors, const KernelLaunch& launch, const LiveBlocks& blocks) {
+  const Offsets offsets(launch.arguments[1], static_cast<std::size_t>(tensors));
   const auto elements = static_cast<std::size_t>(at<int>(launch.arguments[0]));
-  if (!offsets.is_laid_out() || offsets.elements() != elements) return {0};
-  Moved all{0};
-  for (std::size_t tensor = 0; tensor < static_cast<std::size_t>(form.tensors); ++tensor) {
-    if (blocks.behind(offsets.address(tensor)) == 0) return {0};
-    const Moved moved = strided_bytes(offsets, tensor, form.width);
-    all.bytes += moved.bytes;
-    all.asked_bytes += moved.asked_bytes;
-    all.cache_bytes += moved.cache_bytes;
+  if (!offsets.is_laid_out() || offsets.elements() != elements) return 0;
+  std::int64_t bytes = 0;
+  for (std::size_t tensor = 0; tensor < static_cast<std::size_t>(tensors); ++tensor) {
+    if (blocks.behind(offsets.address(tensor)) == 0) return 0;
+    bytes += strided_bytes(offsets, tensor);
   }
-  return all;
+  return bytes;
 }
 
 Moved elementwise_bytes(const KernelForm& form, const KernelLaunch& launch,
@@ -82,8 +73,9 @@ Moved elementwise_bytes(const KernelForm& form, const KernelLaunch& launch,
   const auto elements = std::int64_t{at<int>(launch.arguments[0])};
   if (elements < 1) return {0};
   if (!form.has_pointers) {
-    const Moved strided = strided_bytes(form, launch, blocks);
-    return strided.bytes > 0 ? strided : Moved{elements * form.tensors * form.width};
+    const std::int64_t asked = elements * form.tensors * form.width;
+    const std::int64_t strided = strided_bytes(form.tensors, launch, blocks);
+    return {.bytes = strided > 0 ? strided : asked, .asked_bytes = asked};
   }
   const Elementwise kernel(launch.arguments);
   std::int64_t bytes = 0;

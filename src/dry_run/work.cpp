@@ -21,8 +21,9 @@ constexpr double kScatteredNumbersOfThread = 4.4e-3;
 constexpr double kNarrowScatteredNumbersOfThread = 2.8e-3;
 /// What a block of threads achieves at most, in shares that multiprocessors would have of it.
 constexpr double kSharesOfBlock = 1.8;
-/// What the cache gives a multiprocessor, in bytes a cycle.
-constexpr double kCacheBytes = 16.5;
+/// What a multiprocessor takes in, in bytes a cycle: of vectors that the cache has, and of numbers
+/// of 4 bytes and more, wherever they come from.
+constexpr double kBytesOfMultiprocessor = 16.5;
 /// Of batch normalization, how many numbers a second a multiprocessor passes over.
 constexpr double kBatchNormNumbers = 4.4e9;
 /// Of products without tensor cores, by the lanes of a multiprocessor.
@@ -74,12 +75,19 @@ double asking_share(const Gpu& gpu, double of_thread) {
   return of_thread * threads * clock_rate(gpu) / gpu.memory_bytes_per_second;
 }
 
+/// What all multiprocessors take in, as a share of the memory's rate.
+double taking_share(const Gpu& gpu) {
+  const double rate = kBytesOfMultiprocessor * gpu.multiprocessors * clock_rate(gpu);
+  return rate / gpu.memory_bytes_per_second;
+}
+
 /// Of what so many threads as a GPU holds ask for, where that limits them.
 std::int64_t asking_ns(const Gpu& gpu, std::int64_t bytes, Access access) {
   switch (access) {
     case Access::vectors:
-    case Access::numbers:
       return 0;
+    case Access::numbers:
+      return memory_ns(gpu, bytes, taking_share(gpu));
     case Access::scattered_numbers:
       return memory_ns(gpu, bytes, asking_share(gpu, kScatteredNumbersOfThread));
     case Access::narrow_scattered_numbers:
@@ -89,13 +97,9 @@ std::int64_t asking_ns(const Gpu& gpu, std::int64_t bytes, Access access) {
   }
 }
 
-/// Bytes a second, of all multiprocessors.
-double cache_rate(const Gpu& gpu) { return kCacheBytes * gpu.multiprocessors * clock_rate(gpu); }
-
 double moving_share(const Gpu& gpu, std::int64_t bytes, Access access) {
   if (access != Access::vectors) return kNumberShare;
-  const double of_cache = cache_rate(gpu) / gpu.memory_bytes_per_second;
-  return bytes < gpu.l2_bytes ? std::max(of_cache, kVectorShare) : kVectorShare;
+  return bytes < gpu.l2_bytes ? std::max(taking_share(gpu), kVectorShare) : kVectorShare;
 }
 
 /// Of instructions of warps.
@@ -254,10 +258,8 @@ Work memory_work(const Gpu& gpu, const Moved& moved, Access access, std::int64_t
     share = std::min(share, kSharesOfBlock * static_cast<double>(blocks) / gpu.multiprocessors);
   }
   const std::int64_t asked = moved.asked_bytes > 0 ? moved.asked_bytes : moved.bytes;
-  std::int64_t ns = std::max(memory_ns(gpu, moved.bytes, share), asking_ns(gpu, asked, access));
-  if (moved.cache_bytes > moved.bytes) {
-    ns = std::max(ns, at_rate(static_cast<double>(moved.cache_bytes), cache_rate(gpu)));
-  }
+  const std::int64_t ns =
+      std::max(memory_ns(gpu, moved.bytes, share), asking_ns(gpu, asked, access));
   return moving_work(gpu, moved.bytes, ns, 1);
 }
 

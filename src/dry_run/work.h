@@ -61,12 +61,11 @@ Work side_by_side(const Work& one, const Work& other);
 /// takes longer where numbers have less than 4 bytes, and where neighbours are not read together.
 enum class Access { vectors, numbers, narrow_numbers, scattered_numbers, narrow_scattered_numbers };
 
-/// What a kernel moves through the device's memory. Where many threads ask for the same, as for a
-/// number that is added to each of a row, all else comes from the cache.
+/// What a kernel moves through the device's memory, and what its threads ask for, where many ask
+/// for the same: a number that is added to each of a row comes from the cache.
 struct Moved {
   std::int64_t bytes;
-  std::int64_t asked_bytes = 0;  // by threads; 0: as much
-  std::int64_t cache_bytes = 0;  // that the cache gives, once to a warp; 0: as much
+  std::int64_t asked_bytes = 0;  // 0: as much
 };
 
 /// A kernel that moves so much by so many blocks of threads; 0: there are enough of them.

@@ -39,7 +39,7 @@ class LaunchWork : public testing::Test {
   }
 
   /// Bytes a second: 16.5 a cycle and multiprocessor.
-  double cache_rate() const { return 16.5 * 50 * clock_rate(gpu_); }
+  double taken_bytes() const { return 16.5 * 50 * clock_rate(gpu_); }
 
   static constexpr std::int64_t kStartNs = 2000;
   Gpu gpu_ = *find_gpu("a100-80gb");
@@ -97,19 +97,15 @@ TEST_F(LaunchWork, OfANumberThatManyAskForIsThatNumberOnce) {
   EXPECT_NEAR(memory_ns(form, {&count, &strided}), 24e6 / (0.9 * 500), 2);
 }
 
-TEST_F(LaunchWork, OfANumberThatManyAskForIsWhatTheCacheGives) {
+TEST_F(LaunchWork, OfNumbersOf4BytesIsWhatMultiprocessorsTakeIn) {
   for (const char* address : Strided{}.addresses) blocks_.note(address, 16'000'000);
   int count = 2'000'000;
   const KernelForm form{
       .kind = Kind::elementwise, .tensors = 3, .width = 4, .access = Access::numbers};
   Strided strided{.strides = {{{4, 4, 4}, {8000, 8000, 0}}}};
-  EXPECT_NEAR(memory_ns(form, {&count, &strided}), 24e15 / cache_rate(), 2);
-  // A number that all threads of a warp read is a sector of 32 bytes.
-  strided.strides = {{{4, 4, 0}, {8000, 8000, 4}}};
-  EXPECT_NEAR(memory_ns(form, {&count, &strided}), 18e15 / cache_rate(), 2);
-  // What nobody shares is the memory's.
-  strided.strides = {{{4, 4, 4}, {8000, 8000, 8000}}};
-  EXPECT_NEAR(memory_ns(form, {&count, &strided}), 24e6 / (0.9 * 4000), 2);
+  EXPECT_NEAR(memory_ns(form, {&count, &strided}), 24e15 / taken_bytes(), 2);
+  gpu_.memory_bytes_per_second = 5e11;
+  EXPECT_NEAR(memory_ns(form, {&count, &strided}), (8e6 + 8e6 + 8e3) / (0.9 * 500), 2);
 }
 
 TEST_F(LaunchWork, OfListsIsTheirChunks) {
@@ -163,13 +159,13 @@ TEST_F(LaunchWork, OfNumbersIsByThreadsAndOfVectorsByTheMemory) {
   EXPECT_NEAR(ns(Access::narrow_numbers), 100'000, 1);
   EXPECT_NEAR(ns(Access::narrow_scattered_numbers), 100'000 * 3.9 / 2.8, 1);
   EXPECT_NEAR(ns(Access::scattered_numbers), 100'000 * 3.9 / 4.4, 1);
-  EXPECT_NEAR(ns(Access::numbers), 25'000 / 0.9, 1);
+  EXPECT_NEAR(ns(Access::numbers), 100e15 / taken_bytes(), 1);
   EXPECT_NEAR(ns(Access::vectors), 25'000 / 0.92, 1);
   count /= 5;  // 20 MB, half of the cache, which gives less than this memory
   EXPECT_NEAR(ns(Access::narrow_numbers), 20'000, 1);
   EXPECT_NEAR(ns(Access::vectors), 5'000 / 0.92, 1);
   gpu_.memory_bytes_per_second = 1e12;
-  EXPECT_NEAR(ns(Access::vectors), 20e15 / cache_rate(), 1);
+  EXPECT_NEAR(ns(Access::vectors), 20e15 / taken_bytes(), 1);
 }
 
 TEST_F(LaunchWork, OfNumbersIsByTheMemoryWhereThreadsReadAsFast) {
