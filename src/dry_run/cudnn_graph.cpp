@@ -11,7 +11,6 @@
 #include "src/dry_run/cudnn_engines.h"
 #include "src/dry_run/cudnn_types.h"
 #include "src/dry_run/dry_run.h"
-#include "src/dry_run/parts.h"
 
 namespace headroom::dry_run {
 namespace {
@@ -23,31 +22,12 @@ constexpr double kAttentionBackwardShare = 0.33;
 constexpr double kShareWithDropout = 0.6;
 /// What a lane executes for each place of a wide window (docs/time.md).
 constexpr std::int64_t kInstructionsOfWidePlace = 16;
-/// Queries and keys are computed in blocks of so many.
-constexpr std::int64_t kBlockOfAttention = 128;
 constexpr std::int64_t kProductsForward = 2;
 
 GraphWork product_work(const GraphPart* a, const GraphPart* result) {
   const std::vector<std::int64_t> factor = sizes_of(a);
   const std::int64_t flops = factor.empty() ? 0 : 2 * elements(sizes_of(result)) * factor.back();
   return {.flops = flops, .filled = {flops, flops}, .type = data_type(a), .products = 1};
-}
-
-std::int64_t whole_blocks(std::int64_t length) { return whole_parts(length, kBlockOfAttention); }
-
-/// Attention as one operation. `products`: two forward; five backward, which makes one of the
-/// forward's again.
-GraphWork attention_work(const GraphPart* q, const GraphPart* k, int products) {
-  const std::vector<std::int64_t> queries = sizes_of(q);  // (batch, heads, length, width)
-  const std::vector<std::int64_t> keys = sizes_of(k);
-  if (queries.size() != 4 || keys.size() != 4) return {};
-  const std::int64_t flops_of_pair = 2 * products * queries[0] * queries[1] * queries[3];
-  const std::int64_t flops = flops_of_pair * queries[2] * keys[2];
-  const std::int64_t of_blocks = flops_of_pair * whole_blocks(queries[2]) * whole_blocks(keys[2]);
-  return {.flops = flops,
-          .filled = {.lanes = flops, .tensor_cores = of_blocks},
-          .type = data_type(q),
-          .products = products};
 }
 
 double attention_share(const GraphWork& work) {

@@ -121,6 +121,10 @@ struct GraphWork {
 /// not_modelled() says.
 GraphWork graph_work(const GraphPart& graph);
 
+/// Attention as one operation. `products`: two forward; five backward, which makes one of the
+/// forward's again.
+GraphWork attention_work(const GraphPart* q, const GraphPart* k, int products);
+
 /// What attention works in, a graph of more than one product.
 std::int64_t attention_bytes(const GraphPart& graph);
 
