@@ -358,31 +358,5 @@ TEST_F(PythonProgram, HasManagedMemory) {
   EXPECT_LT(process["driver_peak_bytes"], 1 << 30);
 }
 
-// What PyTorch's own kernels move, by hand, where memory decides: numbers of 16 bits and a row of
-// 8,192 for each of theirs become numbers of 32 bits; and two channels that are normalized by a
-// mean of before are read and written.
-TEST_F(PythonProgram, MovesWhatManyThreadsAskForOnce) {
-  const Ended ended = plan({"--gpu", "rtx-4090"},
-                           {"-c",
-                            "import torch\n"
-                            "mark = torch.optim.SGD([torch.nn.Parameter(torch.empty(1))], lr=1.0)\n"
-                            "x = torch.empty(8192, 8192, dtype=torch.half, device='cuda')\n"
-                            "row = torch.empty(8192, device='cuda')\n"
-                            "norm = torch.nn.BatchNorm2d(2).cuda().half().eval()\n"
-                            "pictures = torch.empty(256, 2, 512, 512, dtype=torch.half,\n"
-                            "                       device='cuda')\n"
-                            "with torch.no_grad():\n"
-                            "    for step in range(5):\n"
-                            "        x * row\n"
-                            "        norm(pictures)\n"
-                            "        mark.step()\n"});
-  ASSERT_EQ(ended.code, 0) << ended.err;
-  const Json process = Json::parse(ended.out)["processes"][0];
-  EXPECT_EQ(process["timed_steps"], 4);
-  const double bytes = (2.0 + 4) * 8192 * 8192 + 2.0 * 2 * 256 * 2 * 512 * 512;
-  const double moved = bytes / (0.9 * 1008.096e9) * 1e9;
-  EXPECT_NEAR(process["steps_memory_ns"].get<double>() / 4, moved, 0.05 * moved);
-}
-
 }  // namespace
 }  // namespace headroom

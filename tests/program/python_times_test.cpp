@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long a program's kernels take, by hand.
+#include "tests/program/python_program.h"
+
+namespace headroom {
+namespace {
+
+// What PyTorch's own kernels move, by hand, where memory decides: numbers of 16 bits and a row of
+// 8,192 for each of theirs become numbers of 32 bits; and two channels that are normalized by a
+// mean of before are read and written.
+TEST_F(PythonProgram, MovesWhatManyThreadsAskForOnce) {
+  const Ended ended = plan({"--gpu", "rtx-4090"},
+                           {"-c",
+                            "import torch\n"
+                            "mark = torch.optim.SGD([torch.nn.Parameter(torch.empty(1))], lr=1.0)\n"
+                            "x = torch.empty(8192, 8192, dtype=torch.half, device='cuda')\n"
+                            "row = torch.empty(8192, device='cuda')\n"
+                            "norm = torch.nn.BatchNorm2d(2).cuda().half().eval()\n"
+                            "pictures = torch.empty(256, 2, 512, 512, dtype=torch.half,\n"
+                            "                       device='cuda')\n"
+                            "with torch.no_grad():\n"
+                            "    for step in range(5):\n"
+                            "        x * row\n"
+                            "        norm(pictures)\n"
+                            "        mark.step()\n"});
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  const Json process = Json::parse(ended.out)["processes"][0];
+  EXPECT_EQ(process["timed_steps"], 4);
+  const double bytes = (2.0 + 4) * 8192 * 8192 + 2.0 * 2 * 256 * 2 * 512 * 512;
+  const double moved = bytes / (0.9 * 1008.096e9) * 1e9;
+  EXPECT_NEAR(process["steps_memory_ns"].get<double>() / 4, moved, 0.05 * moved);
+}
+
+// A lane computes 16 instructions for each place of 7 x 7 windows, of 96 channels as of 128, 128 x
+// 128 lanes at a time; in a clock of 2.52 GHz.
+TEST_F(PythonProgram, TakesTheTimeOfWideWindows) {
+  const Ended ended =
+      plan({"--gpu", "rtx-4090"},
+           {"-c",
+            "import torch\n"
+            "mark = torch.optim.SGD([torch.nn.Parameter(torch.empty(1))], lr=1.0)\n"
+            "layer = torch.nn.Conv2d(96, 96, 7, padding=3, groups=96, bias=False)\n"
+            "layer = layer.cuda().half().to(memory_format=torch.channels_last)\n"
+            "pictures = torch.empty(64, 96, 56, 56, dtype=torch.half, device='cuda',\n"
+            "                       memory_format=torch.channels_last)\n"
+            "with torch.no_grad():\n"
+            "    for step in range(5):\n"
+            "        layer(pictures)\n"
+            "        mark.step()\n"});
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  const Json process = Json::parse(ended.out)["processes"][0];
+  EXPECT_EQ(process["timed_steps"], 4);
+  const double places = 64.0 * 128 * 56 * 56 * 7 * 7;
+  const double computed = 16 * places / (128 * 128 * 2.52);
+  EXPECT_NEAR(process["steps_attention_ns"].get<double>() / 4, computed, 0.02 * computed);
+}
+
+}  // namespace
+}  // namespace headroom
