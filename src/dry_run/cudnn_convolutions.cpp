@@ -92,7 +92,7 @@ std::optional<GraphWork> convolution_work(const GraphPart& operation) {
       filter[1] > 0) {
     work.filled = filled_flops(convolution);
     work.places = places_of_wide_windows(convolution);
-    // An H100 showed it of float32 alone (docs/time.md).
+    // An H100 showed it of float32 alone (docs/time_rates.md).
     work.works_in_place = work.type == CUDNN_DATA_FLOAT && is_of_points(convolution);
   }
   for (const auto name : {form->input, form->filter, form->output}) {

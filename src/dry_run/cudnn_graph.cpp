@@ -20,7 +20,7 @@ namespace {
 constexpr double kAttentionForwardShare = 0.45;
 constexpr double kAttentionBackwardShare = 0.33;
 constexpr double kShareWithDropout = 0.6;
-/// What a lane executes for each place of a wide window (docs/time.md).
+/// What a lane executes for each place of a wide window (docs/time_compared.md).
 constexpr std::int64_t kInstructionsOfWidePlace = 16;
 constexpr std::int64_t kProductsForward = 2;
 

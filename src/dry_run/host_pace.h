@@ -9,7 +9,7 @@
 namespace headroom::dry_run {
 
 /// What a usual host takes for one launch of a kernel, copy or call of a library, in nanoseconds:
-/// that of a virtual machine with an H100 (docs/time.md).
+/// that of a virtual machine with an H100 (docs/time_rates.md).
 struct LaunchPace {
   std::int64_t autograd_ns;  // what is recorded for backward, and backward itself
   std::int64_t other_ns;     // an optimizer's operators above all
@@ -17,16 +17,17 @@ struct LaunchPace {
 inline constexpr LaunchPace kPythonPace{.autograd_ns = 28'000, .other_ns = 20'000};
 inline constexpr LaunchPace kCxxPace{.autograd_ns = 24'000, .other_ns = 9'000};
 
-/// What a slow host took for a launch, which others measured (docs/time.md).
+/// What a slow host took for a launch, which others measured (docs/time_rates.md).
 inline constexpr std::int64_t kSlowLaunchNs = 50'000;
 
-/// Of a kernel that the program compiled: the driver's part, which others measured (docs/time.md),
-/// and as much more on a slow host as for other launches. What runs in Python around it is counted.
+/// Of a kernel that the program compiled: the driver's part, which others measured
+/// (docs/time_rates.md), and as much more on a slow host as for other launches. What runs in Python
+/// around it is counted.
 inline constexpr Moment kCompiledLaunchNs{0, 3'000, 5'000};
 
 /// What hosts take for one call in the program's interpreter, with what a function does between its
 /// calls: the one that is played nothing, a usual one what FSDP's hooks took on the machine that
-/// planned them (docs/time.md), a slow one as much more as for a launch.
+/// planned them (docs/time_rates.md), a slow one as much more as for a launch.
 inline constexpr Moment kPythonCallNs{0, 400, 650};
 
 /// What hosts take to queue this work from this thread now, but for the one that is played, whose

@@ -17,7 +17,7 @@ using Kind = KernelForm::Kind;
 constexpr std::int64_t kElementsOfChunk = 65536;  // ATen/native/cuda/MultiTensorApply.cuh
 /// No thread reads or writes more of a tensor than so much, where nothing else is known.
 constexpr std::int64_t kMostBytesOfThread = 128;
-/// What a thread executes for each place of a depthwise convolution's window (docs/time.md).
+/// What a thread executes for each place of a depthwise convolution's window (docs/time_rates.md).
 constexpr std::int64_t kInstructionsOfPlace = 26;
 
 std::int64_t count(dim3 size) { return std::int64_t{1} * size.x * size.y * size.z; }

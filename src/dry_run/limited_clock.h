@@ -10,8 +10,8 @@ namespace headroom::dry_run {
 
 /// The clock of a GPU's multiprocessors. It falls where the GPU would draw more than its limit in
 /// the mean of some 20 ms. What computes takes longer then, in proportion, and each operation less
-/// energy, also in proportion; memory and links go on as before. docs/time.md says where this was
-/// seen.
+/// energy, also in proportion; memory and links go on as before. docs/time_rates.md says
+/// where this was seen.
 class LimitedClock {
  public:
   explicit LimitedClock(const Power& power) : power_(&power) {}

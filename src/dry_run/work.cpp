@@ -8,7 +8,7 @@
 namespace headroom::dry_run {
 namespace {
 
-// Shares of peak rates. docs/time.md says where each was measured.
+// Shares of peak rates. docs/time_rates.md says where each was measured.
 
 /// Of the memory's, by what a kernel reads: matrices, vectors, and numbers at most.
 constexpr double kMatrixShare = 0.84;

@@ -11,7 +11,8 @@
 #include "src/ptx/kernel.h"
 
 // What work is, and how long it lasts on a GPU: a time to begin, and an amount at the rate that is
-// achieved of the peak. docs/time.md says where the rates come from, and how far off they are.
+// achieved of the peak. docs/time_rates.md says where the rates come from, docs/time.md how far off
+// they are.
 namespace headroom::dry_run {
 
 /// What the time of a piece of work is made of: the units that multiply, the memory of the device,

@@ -8,13 +8,14 @@
 // - Multiprocessors, L2, memory bus and clock: CUDA's sample deviceQuery, as it was printed in the
 //   named log or, where none is named, in other public logs; for V100, A100, H100 and B200, XLA.
 // - Products: fits of https://github.com/ai-dynamo/aiconfigurator's measured bfloat16 products
-//   (A100, H100, H200, L40S, B200; docs/time.md); of GeForce, whose clock goes beyond the data
-//   sheet's, https://github.com/mli/transformers-benchmarks, a 3090 Ti and a 4090, and three of
-//   four RTX 5090 of https://github.com/zzc0721/torch-performance-test-data (issues 96, 124, 200,
-//   pull request 15; 8,192 numbers of 16 bits: 234 to 236 TFLOP/s, the fourth 175); of the others
-//   assumed, by how NVIDIA limits their power.
+//   (A100, H100, H200, L40S, B200; docs/time_rates.md); of GeForce, whose clock goes beyond the
+//   data sheet's, https://github.com/mli/transformers-benchmarks, a 3090 Ti and a 4090, and three
+//   of four RTX 5090 of https://github.com/zzc0721/torch-performance-test-data (issues 96, 124,
+//   200, pull request 15; 8,192 numbers of 16 bits: 234 to 236 TFLOP/s, the fourth 175); of the
+//   others assumed, by how NVIDIA limits their power.
 // - Power: the limits are the data sheet's; the rest is from the same tables, of which one of an
-//   H200 and one of a B200 have watts (docs/time.md). An H100's is an H200's, but for a product's.
+//   H200 and one of a B200 have watts (docs/time_rates.md). An H100's is an H200's, but for a
+//   product's.
 // - Rates: NVIDIA's data sheet, halved where it counts sparsity; the memory's is bus x 2 x clock.
 #include "src/gpus/gpu.h"
 

@@ -230,7 +230,7 @@ TEST_F(LaunchWork, OfAttentionIsItsProducts) {
               2.5 * forward / (0.34 * rate) * 1e9, 20);
 }
 
-// By measurements that docs/time.md names, of 2,048 tokens and more.
+// By measurements that docs/time_rates.md names, of 2,048 tokens and more.
 TEST_F(LaunchWork, OfFlashAttentionIsByWhatTensorCoresDoForIt) {
   const auto rate = [&](std::string_view name, Kind kind, std::int64_t head) {
     gpu_ = *find_gpu(name);
