@@ -215,6 +215,12 @@ KernelForm with_pointers(std::string_view name) {
   return form;
 }
 
+/// Of numbers that are kept by chance, each thread takes several at once, or one.
+KernelForm dropout(std::string_view name) {
+  const Access access = has(name, "_vec<") ? Access::vectors : Access::narrow_numbers;
+  return {.kind = Kind::dropout, .access = access, .pointers = {0, 1, 2}};
+}
+
 /// Where a name begins to tell the types of what is computed.
 std::size_t begin_of_types(std::string_view name, Kind kind) {
   const bool is_template = kind != Kind::efficient_forward && kind != Kind::efficient_backward;
@@ -243,6 +249,10 @@ KernelForm form_of(std::string_view name) {
     return batch_norm(name);
   }
   if (has(name, "::conv_depthwise2d_")) return depthwise(name);
+  if (has(name, "fused_dropout_kernel")) return dropout(name);
+  if (has(name, "::distribution_elementwise_grid_stride_kernel<")) {
+    return {.kind = Kind::random};
+  }
   return with_pointers(name);
 }
 

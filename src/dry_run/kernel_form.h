@@ -21,6 +21,8 @@ struct KernelForm {
     pointers,     // any, with pointers among its arguments
     whole,        // likewise; it goes through all that they point to, however few its threads are
     batch_norm,   // of channels, each by a block; its first argument is what is normalized
+    dropout,      // (inputs, outputs, mask, ...): of whole tensors, by as many threads as fit
+    random,       // (int elements, ...): drawn by chance, likewise
     flash_forward,
     flash_backward,
     efficient_forward,

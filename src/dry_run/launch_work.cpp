@@ -19,6 +19,8 @@ constexpr std::int64_t kElementsOfChunk = 65536;  // ATen/native/cuda/MultiTenso
 constexpr std::int64_t kMostBytesOfThread = 128;
 /// What a thread executes for each place of a depthwise convolution's window (docs/time_rates.md).
 constexpr std::int64_t kInstructionsOfPlace = 26;
+/// And for each number that it draws by chance (docs/time_rates.md).
+constexpr std::int64_t kInstructionsOfChance = 50;
 
 std::int64_t count(dim3 size) { return std::int64_t{1} * size.x * size.y * size.z; }
 
@@ -102,8 +104,8 @@ std::int64_t reduction_bytes(const KernelLaunch& launch) {
 
 std::int64_t pointed_bytes(const KernelForm& form, const KernelLaunch& launch,
                            const LiveBlocks& blocks) {
-  const std::int64_t most = form.kind == Kind::whole ? std::numeric_limits<std::int64_t>::max()
-                                                     : kMostBytesOfThread * threads_of(launch);
+  const std::int64_t most = form.kind == Kind::pointers ? kMostBytesOfThread * threads_of(launch)
+                                                        : std::numeric_limits<std::int64_t>::max();
   std::int64_t bytes = 0;
   for (const std::size_t place : form.pointers) {
     bytes += std::min(most, blocks.behind(at<const void*>(launch.arguments[place])));
@@ -149,6 +151,22 @@ std::int64_t places_of_windows(Kind kind, const KernelLaunch& launch) {
 /// its window. Gradients took as long on an H100 as kernels of which nothing is known.
 std::int64_t depthwise_bytes(const KernelForm& form) {
   return form.kind == Kind::depthwise_forward ? std::int64_t{2} * form.width : kBytesPerThread;
+}
+
+/// Of a dropout the mask has a byte for each.
+std::int64_t drawn_numbers(const KernelForm& form, const KernelLaunch& launch,
+                           const LiveBlocks& blocks) {
+  return form.kind == Kind::random ? std::int64_t{at<int>(launch.arguments[0])}
+                                   : blocks.behind(at<const void*>(launch.arguments[2]));
+}
+
+Work work_of_chance(const Gpu& gpu, const KernelForm& form, const KernelLaunch& launch,
+                    const LiveBlocks& blocks) {
+  const std::int64_t numbers = drawn_numbers(form, launch, blocks);
+  const std::int64_t bytes =
+      form.kind == Kind::random ? numbers * form.width : pointed_bytes(form, launch, blocks);
+  return side_by_side(memory_work(gpu, {bytes}, form.access),
+                      thread_work(gpu, kInstructionsOfChance * numbers));
 }
 
 /// FlashAttention 2, of the rate of products. It was written for Ampere: tensor cores that multiply
@@ -229,6 +247,9 @@ Work launch_work(const Gpu& gpu, const KernelForm& form, const KernelLaunch& lau
       return side_by_side(
           memory_work(gpu, {depthwise_bytes(form) * threads_of(launch)}),
           thread_work(gpu, kInstructionsOfPlace * places_of_windows(form.kind, launch)));
+    case Kind::dropout:
+    case Kind::random:
+      return work_of_chance(gpu, form, launch, blocks);
     default: {
       Moved moved = moved_bytes(form, launch, blocks);
       if (moved.bytes == 0) moved.bytes = kBytesPerThread * threads_of(launch);

@@ -160,5 +160,20 @@ TEST(KernelForm, OfBatchNormalizationHasItsPasses) {
   EXPECT_EQ(kernel_form(transform.c_str()).kind, Kind::whole);
 }
 
+TEST(KernelForm, OfDropoutAndDistributionsIsChance) {
+  const KernelForm dropout = kernel_form(
+      "_ZN2at6native43_GLOBAL__N__50f1b6c4_10_Dropout_cu_0e96ed3824fused_dropout_kernel_vecIN3c104"
+      "HalfEfjLi1ELi8EbEEvNS_4cuda6detail10TensorInfoIKT_T1_EENS7_IS8_SA_EENS7_IT4_SA_EESA_T0_NS_"
+      "15PhiloxCudaStateE");
+  EXPECT_EQ(dropout.kind, Kind::dropout);
+  EXPECT_EQ(dropout.pointers, (std::vector<std::size_t>{0, 1, 2}));
+  EXPECT_EQ(dropout.access, Access::vectors);
+  const KernelForm uniform = kernel_form(
+      "void at::native::distribution_elementwise_grid_stride_kernel<float, 4>(long, "
+      "at::PhiloxCudaState)");
+  EXPECT_EQ(uniform.kind, Kind::random);
+  EXPECT_EQ(uniform.width, 4);
+}
+
 }  // namespace
 }  // namespace headroom::dry_run

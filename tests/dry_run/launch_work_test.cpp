@@ -138,6 +138,29 @@ TEST_F(LaunchWork, OfWholeRowsIsAllThatItPointsToHoweverFewItsThreadsAre) {
   EXPECT_NEAR(memory_ns(form, {&one}, dim3(6)), 124'000 * 50 / (1.8 * 6 * 4), 2);
 }
 
+// As many threads as the GPU holds go through tensors of any size.
+TEST_F(LaunchWork, OfDropoutIsItsTensorsOrTheInstructionsThatDrawThem) {
+  blocks_.note(tensor_at(0x1000000), 2'000'000);  // of 16 bits
+  blocks_.note(tensor_at(0x2000000), 2'000'000);
+  blocks_.note(tensor_at(0x3000000), 1'000'000);  // its mask
+  const void* input = tensor_at(0x1000000);
+  const void* output = tensor_at(0x2000000);
+  const void* mask = tensor_at(0x3000000);
+  const KernelForm dropout{
+      .kind = Kind::dropout, .width = 2, .access = Access::numbers, .pointers = {0, 1, 2}};
+  const auto work = [&] {
+    std::vector<void*> arguments{&input, &output, &mask};
+    return launch_work(gpu_, dropout, {1, 1, arguments.data()}, blocks_);
+  };
+  const double instructions = 50 * 1e6 / 32 / (4 * 50 * clock_rate(gpu_)) * 1e9;
+  EXPECT_NEAR(static_cast<double>(work().all_ns() - kStartNs), instructions, 2);
+  gpu_.memory_bytes_per_second = 4e11;
+  EXPECT_NEAR(static_cast<double>(work().all_ns() - kStartNs), 5e6 / (0.9 * 400), 2);
+  int count = 1'000'000;
+  EXPECT_NEAR(memory_ns({.kind = Kind::random, .access = Access::numbers}, {&count}),
+              4e6 / (0.9 * 400), 2);
+}
+
 TEST_F(LaunchWork, OfBatchNormalizationIsItsPassesByAsManyBlocksAsThereAreChannels) {
   blocks_.note(tensor_at(0x100000), 70'000'000);
   const void* one = tensor_at(0x100000);
