@@ -60,11 +60,12 @@ def train_language(model, row):
     for _ in range(STEPS):
         data = {name: value.cuda() for name, value in batch_of(model, row).items()}
         with context:
-            loss = model(**data).loss
+            outputs = model(**data)  # kept while gradients are computed, as by the source
         # Gradients are never set to zero, as the source does not.
-        scaler.scale(loss).backward()
+        scaler.scale(outputs.loss).backward()
         scaler.step(optimizer)
         scaler.update()
+        del outputs
 
 
 def images_of(model, row):

@@ -34,7 +34,15 @@ cudnnStatus_t offer(Algorithm algorithm, cudnnConvolutionDescriptor_t convolutio
   return CUDNN_STATUS_SUCCESS;
 }
 
-cudnnStatus_t pass_over(cudnnHandle_t handle, cudnnTensorDescriptor_t tensor, int times) {
+/// Where the channels are last, which is what PyTorch has the persistent mode for, a pass reads
+/// vectors of them, and no channel waits for a block of its own.
+cudnnStatus_t pass_over(cudnnHandle_t handle, cudnnBatchNormMode_t mode,
+                        cudnnTensorDescriptor_t tensor, int times) {
+  if (mode == CUDNN_BATCHNORM_SPATIAL_PERSISTENT) {
+    run_work(handle->stream,
+             memory_work(dry_run().gpu, {times * bytes_of(*tensor)}, Access::vectors));
+    return CUDNN_STATUS_SUCCESS;
+  }
   const std::int64_t channels = tensor->sizes.size() > 1 ? tensor->sizes[1] : 1;
   const std::int64_t numbers = elements(tensor->sizes);
   const std::int64_t width = numbers > 0 ? bytes_of(*tensor) / numbers : 0;
@@ -208,22 +216,22 @@ HEADROOM_ENTRY cudnnStatus_t cudnnBatchNormalizationForwardInference(
 }
 
 HEADROOM_ENTRY cudnnStatus_t cudnnBatchNormalizationForwardTrainingEx(
-    cudnnHandle_t handle, cudnnBatchNormMode_t, cudnnBatchNormOps_t, const void*, const void*,
+    cudnnHandle_t handle, cudnnBatchNormMode_t mode, cudnnBatchNormOps_t, const void*, const void*,
     cudnnTensorDescriptor_t x, const void*, cudnnTensorDescriptor_t, const void*,
     cudnnTensorDescriptor_t, void*, cudnnTensorDescriptor_t, const void*, const void*, double,
     void*, void*, double, void*, void*, cudnnActivationDescriptor_t, void*, std::size_t, void*,
     std::size_t) {
-  return pass_over(handle, x, /*times=*/3);  // x twice, and y
+  return pass_over(handle, mode, x, /*times=*/3);  // x twice, and y
 }
 
 HEADROOM_ENTRY cudnnStatus_t cudnnBatchNormalizationBackwardEx(
-    cudnnHandle_t handle, cudnnBatchNormMode_t, cudnnBatchNormOps_t, const void*, const void*,
+    cudnnHandle_t handle, cudnnBatchNormMode_t mode, cudnnBatchNormOps_t, const void*, const void*,
     const void*, const void*, cudnnTensorDescriptor_t x, const void*, cudnnTensorDescriptor_t,
     const void*, cudnnTensorDescriptor_t, const void*, cudnnTensorDescriptor_t, void*,
     cudnnTensorDescriptor_t, void*, cudnnTensorDescriptor_t, const void*, const void*, void*, void*,
     double, const void*, const void*, cudnnActivationDescriptor_t, void*, std::size_t, void*,
     std::size_t) {
-  return pass_over(handle, x, /*times=*/5);  // x and dy twice, and dx
+  return pass_over(handle, mode, x, /*times=*/5);  // x and dy twice, and dx
 }
 
 }  // namespace headroom::dry_run
