@@ -91,7 +91,7 @@ std::optional<GraphWork> convolution_work(const GraphPart& operation) {
   if (filter.size() > 2 && convolution.input.size() > 2 && convolution.output.size() > 2 &&
       filter[1] > 0) {
     work.filled = filled_flops(convolution);
-    work.places = places_of_wide_windows(convolution);
+    work.instructions = instructions_of_wide_windows(convolution);
     // An H100 showed it of float32 alone (docs/time_rates.md).
     work.works_in_place = work.type == CUDNN_DATA_FLOAT && is_of_points(convolution);
   }

@@ -20,8 +20,6 @@ namespace {
 constexpr double kAttentionForwardShare = 0.45;
 constexpr double kAttentionBackwardShare = 0.33;
 constexpr double kShareWithDropout = 0.6;
-/// What a lane executes for each place of a wide window (docs/time_compared.md).
-constexpr std::int64_t kInstructionsOfWidePlace = 16;
 constexpr std::int64_t kProductsForward = 2;
 
 GraphWork product_work(const GraphPart* a, const GraphPart* result) {
@@ -36,8 +34,11 @@ double attention_share(const GraphWork& work) {
   return work.has_dropout ? share * kShareWithDropout : share;
 }
 
-Work work_of(const GraphWork& graph, bool tensor_cores) {
+Work work_of(const GraphWork& graph, bool has_tensor_cores) {
   const Gpu& gpu = dry_run().gpu;
+  // Wide windows of 32 bits take as long where TF32 is allowed.
+  const bool is_on_lanes = graph.instructions > 0 && graph.type == CUDNN_DATA_FLOAT;
+  const bool tensor_cores = has_tensor_cores && !is_on_lanes;
   const Precision precision = cudnn_precision(graph.type, tensor_cores);
   const std::int64_t flops = tensor_cores ? graph.filled.tensor_cores : graph.filled.lanes;
   Work work = graph.products > 1 ? attention_work(gpu, graph.is_causal ? flops / 2 : flops,
@@ -46,8 +47,8 @@ Work work_of(const GraphWork& graph, bool tensor_cores) {
                                                       .precision = precision,
                                                       .bytes = graph.bytes,
                                                       .is_convolution = graph.is_convolution});
-  if (!tensor_cores && graph.places > 0) {
-    work = side_by_side(work, thread_work(gpu, kInstructionsOfWidePlace * graph.places));
+  if (!tensor_cores && graph.instructions > 0) {
+    work = side_by_side(work, thread_work(gpu, graph.instructions));
   }
   work.product_flops = graph.flops;
   return work;
@@ -293,7 +294,7 @@ GraphWork graph_work(const GraphPart& graph) {
     sum.filled.lanes += work.filled.lanes;
     sum.filled.tensor_cores += work.filled.tensor_cores;
     sum.bytes += work.bytes;
-    sum.places += work.places;
+    sum.instructions += work.instructions;
     sum.is_convolution |= work.is_convolution;
     sum.works_in_place |= work.works_in_place;
     sum.products += work.products;

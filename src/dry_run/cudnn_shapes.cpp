@@ -77,15 +77,20 @@ FilledFlops filled_flops(const Convolution& convolution) {
       .tensor_cores = channels < kBlockOfChannels ? flops / channels * kBlockOfChannels : flops};
 }
 
-std::int64_t places_of_wide_windows(const Convolution& convolution) {
+std::int64_t instructions_of_wide_windows(const Convolution& convolution) {
   constexpr std::int64_t kMostOfNarrow = 5;
+  // Of each place (docs/time_compared.md).
+  constexpr std::int64_t kForward = 16;
+  constexpr std::int64_t kOfGradient = 78;
   const std::vector<std::int64_t>& filter = convolution.filter;
   const std::vector<std::int64_t>& output = convolution.output;
   const bool is_wide = *std::max_element(filter.begin() + 2, filter.end()) > kMostOfNarrow;
   const bool is_depthwise = filter[1] == 1 && groups(convolution) > 1;
-  if (!is_wide || !is_depthwise || convolution.pass != ConvolutionPass::forward) return 0;
+  const bool is_forward = convolution.pass == ConvolutionPass::forward;
+  if (!is_wide || !is_depthwise || (!is_forward && convolution.type != CUDNN_DATA_FLOAT)) return 0;
   const std::int64_t channels = whole_parts(output[1], kBlockOfChannels);
-  return output[0] * channels * points(output) * points(filter);
+  const std::int64_t places = output[0] * channels * points(output) * points(filter);
+  return places * (is_forward ? kForward : kOfGradient);
 }
 
 }  // namespace headroom::dry_run

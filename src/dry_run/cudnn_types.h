@@ -108,7 +108,7 @@ struct GraphWork {
   FilledFlops filled{};
   cudnnDataType_t type = CUDNN_DATA_FLOAT;  // what is multiplied
   std::int64_t bytes = 0;                   // of the tensors of convolutions
-  std::int64_t places = 0;                  // of wide windows of depthwise convolutions forward
+  std::int64_t instructions = 0;            // for wide windows of depthwise convolutions
   int products = 0;                         // more than one: attention
   bool has_dropout = false;
   bool is_causal = false;
@@ -150,10 +150,11 @@ std::int64_t groups(const Convolution& convolution);
 /// 64 channels.
 FilledFlops filled_flops(const Convolution& convolution);
 
-/// Of a depthwise convolution forward whose windows are wider than 5, with channels that fill up
-/// blocks of 64: how many places its windows have together. Else 0: narrow windows take no longer
-/// than what they move, and what gradients of wide ones take is not known here.
-std::int64_t places_of_wide_windows(const Convolution& convolution);
+/// Of a depthwise convolution whose windows are wider than 5, with channels that fill up blocks of
+/// 64: what lanes execute for the places of all its windows, forward, and for gradients of 32 bits.
+/// Else 0: narrow windows take no longer than what they move, and what gradients of wide ones of 16
+/// bits take is not known here.
+std::int64_t instructions_of_wide_windows(const Convolution& convolution);
 
 /// Of one operation; none: it is no convolution.
 std::optional<Convolution> convolution_of(const GraphPart& operation);

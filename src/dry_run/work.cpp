@@ -19,16 +19,13 @@ constexpr double kNumberShare = 0.9;
 constexpr double kNarrowNumbersOfThread = 3.9e-3;
 constexpr double kScatteredNumbersOfThread = 4.4e-3;
 constexpr double kNarrowScatteredNumbersOfThread = 2.8e-3;
-/// What a block of threads achieves at most, in shares that multiprocessors would have of it.
-constexpr double kSharesOfBlock = 1.8;
+/// What a block of threads moves at most, in bytes a cycle.
+constexpr double kBytesOfBlock = 23;
 /// What a multiprocessor takes in, in bytes a cycle: of vectors that the cache has, and of numbers
 /// of 4 bytes and more, wherever they come from.
 constexpr double kBytesOfMultiprocessor = 16.5;
 /// Of batch normalization, how many numbers a second a multiprocessor passes over.
 constexpr double kBatchNormNumbers = 4.4e9;
-/// Of products without tensor cores, by the lanes of a multiprocessor.
-constexpr double kPlainShareOf64Lanes = 0.9;
-constexpr double kPlainShareOf128Lanes = 0.75;
 /// Of the share that products of 16 bits achieve: those of float8, of TF32 on Hopper and later, of
 /// matrices whose rows are 4 and 2 bytes apart, for which Hopper has no kernels of its own, and
 /// convolutions.
@@ -63,10 +60,6 @@ std::int64_t memory_ns(const Gpu& gpu, std::int64_t bytes, double share) {
 
 bool has_tensor_cores(const Gpu& gpu, Precision precision) {
   return peak_flops(gpu, precision) > gpu.float32_flops;
-}
-
-double plain_product_share(const Gpu& gpu) {
-  return lanes(gpu) == 64 ? kPlainShareOf64Lanes : kPlainShareOf128Lanes;
 }
 
 /// What threads ask for that read number by number, as a share of the memory's rate.
@@ -115,7 +108,7 @@ double row_share(const Gpu& gpu, std::int64_t row_bytes) {
 }
 
 double product_share(const Gpu& gpu, const Product& product) {
-  if (!has_tensor_cores(gpu, product.precision)) return plain_product_share(gpu);
+  if (!has_tensor_cores(gpu, product.precision)) return gpu.products.plain_share;
   double share = gpu.products.share;
   if (product.is_convolution && !waits_for_tensor_cores(gpu)) share *= kConvolutionShare;
   switch (product.precision) {
@@ -255,7 +248,8 @@ Work side_by_side(const Work& one, const Work& other) {
 Work memory_work(const Gpu& gpu, const Moved& moved, Access access, std::int64_t blocks) {
   double share = moving_share(gpu, moved.bytes, access);
   if (blocks > 0) {
-    share = std::min(share, kSharesOfBlock * static_cast<double>(blocks) / gpu.multiprocessors);
+    const double of_blocks = kBytesOfBlock * static_cast<double>(blocks) * clock_rate(gpu);
+    share = std::min(share, of_blocks / gpu.memory_bytes_per_second);
   }
   const std::int64_t asked = moved.asked_bytes > 0 ? moved.asked_bytes : moved.bytes;
   const std::int64_t ns =

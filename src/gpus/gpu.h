@@ -26,10 +26,11 @@ struct Capability {
 
 /// What tensor cores achieve of their peak while they multiply, and how long a product takes
 /// beside: start_ns + FLOPs / (share x peak), and a part of the time that its result takes to
-/// write.
+/// write; and what lanes achieve of theirs, where there are no tensor cores for a product.
 struct AchievedProducts {
   double share;
   std::int64_t start_ns;
+  double plain_share;
 };
 
 /// What a GPU draws while it works, and the limit beyond which it lowers its clock. All 0: not

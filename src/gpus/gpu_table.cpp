@@ -12,7 +12,9 @@
 //   data sheet's, https://github.com/mli/transformers-benchmarks, a 3090 Ti and a 4090, and three
 //   of four RTX 5090 of https://github.com/zzc0721/torch-performance-test-data (issues 96, 124,
 //   200, pull request 15; 8,192 numbers of 16 bits: 234 to 236 TFLOP/s, the fourth 175); of the
-//   others assumed, by how NVIDIA limits their power.
+//   others assumed, by how NVIDIA limits their power. Without tensor cores: of the Hopper and
+//   Blackwell data centre GPUs our H100's; of the A10 assumed; of the others the largest of five
+//   sizes up to 10,240 in the same data (database.md), of the L4 that of 4,096 (issue 120).
 // - Power: the limits are the data sheet's; the rest is from the same tables, of which one of an
 //   H200 and one of a B200 have watts (docs/time_rates.md). An H100's is an H200's, but for a
 //   product's.
@@ -60,7 +62,7 @@ constexpr Gpu kV100Of16GB = {
     .tensorfloat32_flops = 0,
     .float16_flops = 125e12,
     .bfloat16_flops = 0,
-    .products = {0.75, 8'000},
+    .products = {0.75, 8'000, 0.9},
     .host_bytes_per_second = kPcie3,
     .peer_bytes_per_second = 150e9,
     .source =
@@ -101,7 +103,7 @@ constexpr Gpu kT4 = {
     .tensorfloat32_flops = 0,
     .float16_flops = 65e12,
     .bfloat16_flops = 0,
-    .products = {0.45, 6'000},
+    .products = {0.45, 6'000, 0.53},
     .host_bytes_per_second = kPcie3,
     .peer_bytes_per_second = kPcie3,
     .source =
@@ -130,7 +132,7 @@ constexpr Gpu kA10 = {
     .tensorfloat32_flops = 62.5e12,
     .float16_flops = 125e12,
     .bfloat16_flops = 125e12,
-    .products = {0.55, 3'000},
+    .products = {0.55, 3'000, 0.55},
     .host_bytes_per_second = kPcie4,
     .peer_bytes_per_second = kPcie4,
     .source =
@@ -158,7 +160,7 @@ constexpr Gpu kA100Of40GB = {
     .tensorfloat32_flops = 156e12,
     .float16_flops = 312e12,
     .bfloat16_flops = 312e12,
-    .products = {0.805, 8'700},
+    .products = {0.805, 8'700, 0.9},
     .host_bytes_per_second = kPcie4,
     .peer_bytes_per_second = 300e9,
     .source =
@@ -201,7 +203,7 @@ constexpr Gpu kRtx3090 = {
     .tensorfloat32_flops = 35.6e12,
     .float16_flops = 71e12,
     .bfloat16_flops = 71e12,
-    .products = {1.0, 6'000},
+    .products = {1.0, 6'000, 0.69},
     .host_bytes_per_second = kPcie4,
     .peer_bytes_per_second = kPcie4,
     .source =
@@ -229,7 +231,7 @@ constexpr Gpu kRtx4090 = {
     .tensorfloat32_flops = 82.6e12,
     .float16_flops = 165.2e12,
     .bfloat16_flops = 165.2e12,
-    .products = {1.0, 3'000},
+    .products = {1.0, 3'000, 0.66},
     .host_bytes_per_second = kPcie4,
     .peer_bytes_per_second = kPcie4,
     .source =
@@ -258,7 +260,7 @@ constexpr Gpu kRtx5090 = {
     .tensorfloat32_flops = 104.8e12,
     .float16_flops = 209.5e12,
     .bfloat16_flops = 209.5e12,
-    .products = {1.12, 3'000},
+    .products = {1.12, 3'000, 0.65},
     .host_bytes_per_second = kPcie5,
     .peer_bytes_per_second = kPcie5,
     .source =
@@ -286,7 +288,7 @@ constexpr Gpu kL4 = {
     .tensorfloat32_flops = 60e12,
     .float16_flops = 121e12,
     .bfloat16_flops = 121e12,
-    .products = {0.5, 3'000},
+    .products = {0.5, 3'000, 0.4},
     .host_bytes_per_second = kPcie4,
     .peer_bytes_per_second = kPcie4,
     .source =
@@ -313,7 +315,7 @@ constexpr Gpu kL40s = {
     .tensorfloat32_flops = 183e12,
     .float16_flops = 362.05e12,
     .bfloat16_flops = 362.05e12,
-    .products = {0.58, 2'300},
+    .products = {0.58, 2'300, 0.51},
     .host_bytes_per_second = kPcie4,
     .peer_bytes_per_second = kPcie4,
     .source =
@@ -341,7 +343,7 @@ constexpr Gpu kH100 = {
     .tensorfloat32_flops = 494.7e12,
     .float16_flops = 989.4e12,
     .bfloat16_flops = 989.4e12,
-    .products = {0.805, 3'500},
+    .products = {0.805, 3'500, 0.75},
     .power = {700, 126, 0.79e-12, 110e-12},
     .host_bytes_per_second = kPcie5,
     .peer_bytes_per_second = 450e9,
@@ -363,7 +365,7 @@ constexpr Gpu h200() {
   gpu.memory_bus_bits = 6144;
   gpu.memory_clock_khz = 3'201'000;
   gpu.memory_bytes_per_second = 4800e9;
-  gpu.products = {0.8, 3'500};
+  gpu.products = {0.8, 3'500, 0.75};
   gpu.power.joules_per_flop = 0.85e-12;
   gpu.source =
       "memory: measured; L2: L2_cache_size=60MB of torch.cuda.get_device_properties in an unnamed "
@@ -390,7 +392,7 @@ constexpr Gpu kB200 = {
     .tensorfloat32_flops = 1125e12,
     .float16_flops = 2250e12,
     .bfloat16_flops = 2250e12,
-    .products = {0.69, 2'500},
+    .products = {0.69, 2'500, 0.75},
     .power = {1000, 242, 0.535e-12, 64e-12},
     .host_bytes_per_second = kPcie5,
     .peer_bytes_per_second = 900e9,

@@ -38,16 +38,20 @@ TEST(CudnnShapesTest, GroupsAreFilledUpOnBothSides) {
   EXPECT_EQ(filled_flops(convolution(64, 64, 64)).lanes, kPairs * 64);
 }
 
-TEST(CudnnShapesTest, WideWindowsOfDepthwiseConvolutionsAreCountedForward) {
+TEST(CudnnShapesTest, PlacesOfWideWindowsOfDepthwiseConvolutionsTakeInstructions) {
+  constexpr std::int64_t kPlaces = 8 * 128 * 10 * 10 * 7 * 7;
   Convolution wide = convolution(96, 96, 96);
-  EXPECT_EQ(places_of_wide_windows(wide), 0);
+  EXPECT_EQ(instructions_of_wide_windows(wide), 0);
   wide.filter = {96, 1, 7, 7};
-  EXPECT_EQ(places_of_wide_windows(wide), 8 * 128 * 10 * 10 * 7 * 7);
+  wide.type = CUDNN_DATA_HALF;
+  EXPECT_EQ(instructions_of_wide_windows(wide), 16 * kPlaces);
   wide.pass = ConvolutionPass::of_input;
-  EXPECT_EQ(places_of_wide_windows(wide), 0);
+  EXPECT_EQ(instructions_of_wide_windows(wide), 0);
+  wide.type = CUDNN_DATA_FLOAT;
+  EXPECT_EQ(instructions_of_wide_windows(wide), 78 * kPlaces);
   Convolution of_all = convolution(64, 64);
   of_all.filter = {64, 64, 7, 7};
-  EXPECT_EQ(places_of_wide_windows(of_all), 0);
+  EXPECT_EQ(instructions_of_wide_windows(of_all), 0);
 }
 
 }  // namespace
