@@ -317,6 +317,9 @@ TEST(ProductWork, RunsAtTheShareOfItsUnits) {
               0.75 * 66.9e12, 1e9);
   EXPECT_NEAR(rate_of("a100-80gb", {.flops = kManyFlops, .precision = Precision::float32}),
               0.9 * 19.5e12, 1e9);
+  // By its limit of power.
+  EXPECT_NEAR(rate_of("l40s", {.flops = kManyFlops, .precision = Precision::float32}),
+              0.51 * 91.6e12, 1e9);
   const double tf32 = rate_of("h100", {.flops = kManyFlops, .precision = Precision::tensorfloat32});
   EXPECT_NEAR(tf32, 0.7 * 0.805 * 494.7e12, 1e9);
   EXPECT_NEAR(rate_of("a100-80gb", {.flops = kManyFlops, .precision = Precision::tensorfloat32}),
