@@ -14,7 +14,8 @@
 //   200, pull request 15; 8,192 numbers of 16 bits: 234 to 236 TFLOP/s, the fourth 175); of the
 //   others assumed, by how NVIDIA limits their power. Without tensor cores: of the Hopper and
 //   Blackwell data centre GPUs our H100's; of the A10 assumed; of the others the largest of five
-//   sizes up to 10,240 in the same data (database.md), of the L4 that of 4,096 (issue 120).
+//   sizes up to 10,240 in the same data (database.md), of several A100 the least, of the L4 that
+//   of 4,096 (issue 120).
 // - Power: the limits are the data sheet's; the rest is from the same tables, of which one of an
 //   H200 and one of a B200 have watts (docs/time_rates.md). An H100's is an H200's, but for a
 //   product's.
