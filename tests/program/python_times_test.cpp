@@ -5,6 +5,13 @@
 namespace headroom {
 namespace {
 
+/// Of a program of five steps, the first of which is not timed.
+double ns_of_step(const Ended& ended, const char* kind) {
+  const Json process = Json::parse(ended.out)["processes"][0];
+  EXPECT_EQ(process["timed_steps"], 4);
+  return process[kind].get<double>() / 4;
+}
+
 // What PyTorch's own kernels move, by hand, where memory decides: numbers of 16 bits and a row of
 // 8,192 for each of theirs become numbers of 32 bits; and two channels that are normalized by a
 // mean of before are read and written.
@@ -24,11 +31,9 @@ TEST_F(PythonProgram, MovesWhatManyThreadsAskForOnce) {
                             "        norm(pictures)\n"
                             "        mark.step()\n"});
   ASSERT_EQ(ended.code, 0) << ended.err;
-  const Json process = Json::parse(ended.out)["processes"][0];
-  EXPECT_EQ(process["timed_steps"], 4);
   const double bytes = (2.0 + 4) * 8192 * 8192 + 2.0 * 2 * 256 * 2 * 512 * 512;
   const double moved = bytes / (0.9 * 1008.096e9) * 1e9;
-  EXPECT_NEAR(process["steps_memory_ns"].get<double>() / 4, moved, 0.05 * moved);
+  EXPECT_NEAR(ns_of_step(ended, "steps_memory_ns"), moved, 0.05 * moved);
 }
 
 // A lane computes 16 instructions for each place of 7 x 7 windows, of 96 channels as of 128, 128 x
@@ -48,11 +53,9 @@ TEST_F(PythonProgram, TakesTheTimeOfWideWindows) {
             "        layer(pictures)\n"
             "        mark.step()\n"});
   ASSERT_EQ(ended.code, 0) << ended.err;
-  const Json process = Json::parse(ended.out)["processes"][0];
-  EXPECT_EQ(process["timed_steps"], 4);
   const double places = 64.0 * 128 * 56 * 56 * 7 * 7;
   const double computed = 16 * places / (128 * 128 * 2.52);
-  EXPECT_NEAR(process["steps_attention_ns"].get<double>() / 4, computed, 0.02 * computed);
+  EXPECT_NEAR(ns_of_step(ended, "steps_attention_ns"), computed, 0.02 * computed);
 }
 
 // cuDNN goes over numbers whose channels are last three times forward and five times backward, by
@@ -72,10 +75,8 @@ TEST_F(PythonProgram, ReadsVectorsOfChannelsThatAreLast) {
             "    y.backward(y.detach())\n"
             "    optimizer.step()\n"});
   ASSERT_EQ(ended.code, 0) << ended.err;
-  const Json process = Json::parse(ended.out)["processes"][0];
-  EXPECT_EQ(process["timed_steps"], 4);
   const double moved = 8.0 * 2 * 256 * 256 * 56 * 56 / (0.92 * 4.8e12) * 1e9;
-  EXPECT_NEAR(process["steps_memory_ns"].get<double>() / 4, moved, 0.05 * moved);
+  EXPECT_NEAR(ns_of_step(ended, "steps_memory_ns"), moved, 0.05 * moved);
 }
 
 }  // namespace
