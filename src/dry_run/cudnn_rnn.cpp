@@ -80,19 +80,62 @@ cudnnStatus_t run_at_once(cudnnHandle_t handle, const cudnnRNNStruct& rnn,
   return CUDNN_STATUS_SUCCESS;
 }
 
+/// How long a pass takes for a time step of a layer beside what it multiplies and moves: its
+/// kernels wait for each other. In registers it is one kernel.
+struct Pass {
+  std::int64_t step_ns;
+  std::int64_t step_in_registers_ns;
+  double in_registers_times;  // of what is said below
+};
+constexpr Pass kForwardPass = {8000, 400, 1};
+constexpr Pass kBackwardPass = {12'000, 800, 2};
+/// In registers a multiprocessor multiplies by a layer's matrix for as many samples at a time. It
+/// reads the matrix anew in each step where its registers can't hold it.
+constexpr double kSamplesAtOnce = 8;
+constexpr double kHeldBytesPerSecond = 250e9;
+constexpr double kReadBytesPerSecond = 60e9;
+
+std::int64_t step_in_registers_ns(std::int64_t numbers, std::int64_t samples, const Pass& pass) {
+  const std::int64_t bytes = numbers * static_cast<std::int64_t>(sizeof(float));
+  const auto registers = static_cast<std::int64_t>(sizeof(float)) *
+                         dry_run().gpu.capability.registers_per_multiprocessor;
+  const double rate = bytes <= registers ? kHeldBytesPerSecond : kReadBytesPerSecond;
+  const double groups = std::max(1.0, static_cast<double>(samples) / kSamplesAtOnce);
+  return pass.step_in_registers_ns +
+         static_cast<std::int64_t>(pass.in_registers_times * groups * static_cast<double>(bytes) *
+                                   1e9 / rate);
+}
+
+Work step_work(const cudnnRNNStruct& rnn, std::int64_t numbers, std::int64_t rows,
+               std::int64_t samples, const Pass& pass) {
+  const Gpu& gpu = dry_run().gpu;
+  const std::int64_t cells = gates(rnn.network) * rnn.network.hidden * samples;
+  Work step = product_of(rnn, rows, numbers);
+  step += memory_work(gpu, {2 * cells * rnn.network.number_bytes});
+  const std::int64_t begin_ns = product_work(gpu, {}).all_ns() + memory_work(gpu, {}).all_ns();
+  step.ns[static_cast<std::size_t>(WorkKind::product)] +=
+      std::max<std::int64_t>(0, pass.step_ns - begin_ns);
+  return step;
+}
+
 /// The layers' inputs are multiplied for all time steps at once. What the step before gave is
 /// multiplied step by step, in each layer, with a kernel for the cell behind it.
 cudnnStatus_t run_by_steps(cudnnHandle_t handle, const cudnnRNNStruct& rnn,
-                           const cudnnRNNDataStruct& data) {
+                           const cudnnRNNDataStruct& data, const Pass& pass) {
   const RecurrentNetwork& network = rnn.network;
   const Sequences& sequences = data.sequences;
-  if (network.in_registers || sequences.steps == 0) return run_at_once(handle, rnn, data);
+  if (sequences.steps == 0) return run_at_once(handle, rnn, data);
   const std::int64_t numbers = gates(network) * network.hidden * network.output;
-  const std::int64_t cells = gates(network) * network.hidden * sequences.samples;
-  Work step = product_of(rnn, sequences.rows / sequences.steps, numbers);
-  step += memory_work(dry_run().gpu, {2 * cells * network.number_bytes});
+  const std::int64_t steps = pseudo_layers(network) * sequences.steps;
   Work all = product_of(rnn, sequences.rows, matrices(network) - pseudo_layers(network) * numbers);
-  for (std::int64_t i = 0; i < pseudo_layers(network) * sequences.steps; ++i) all += step;
+  if (network.in_registers) {
+    all.ns[static_cast<std::size_t>(WorkKind::product)] +=
+        steps * step_in_registers_ns(numbers, sequences.samples, pass);
+  } else {
+    const Work step =
+        step_work(rnn, numbers, sequences.rows / sequences.steps, sequences.samples, pass);
+    for (std::int64_t i = 0; i < steps; ++i) all += step;
+  }
   run_work(handle->stream, all);
   return CUDNN_STATUS_SUCCESS;
 }
@@ -235,7 +278,7 @@ HEADROOM_ENTRY cudnnStatus_t cudnnRNNForward(
     cudnnRNNDataDescriptor_t x, const void*, cudnnRNNDataDescriptor_t, void*,
     cudnnTensorDescriptor_t, const void*, void*, cudnnTensorDescriptor_t, const void*, void*,
     std::size_t, const void*, std::size_t, void*, std::size_t, void*) {
-  return run_by_steps(handle, *rnn, *x);
+  return run_by_steps(handle, *rnn, *x, kForwardPass);
 }
 
 HEADROOM_ENTRY cudnnStatus_t cudnnRNNBackwardData_v8(
@@ -243,7 +286,7 @@ HEADROOM_ENTRY cudnnStatus_t cudnnRNNBackwardData_v8(
     const void*, const void*, cudnnRNNDataDescriptor_t x, void*, cudnnTensorDescriptor_t,
     const void*, const void*, void*, cudnnTensorDescriptor_t, const void*, const void*, void*,
     std::size_t, const void*, std::size_t, void*, std::size_t, void*) {
-  return run_by_steps(handle, *rnn, *x);
+  return run_by_steps(handle, *rnn, *x, kBackwardPass);
 }
 
 HEADROOM_ENTRY cudnnStatus_t cudnnRNNBackwardWeights_v8(
