@@ -14,7 +14,9 @@ namespace {
 
 using Kind = KernelForm::Kind;
 
-constexpr std::int64_t kElementsOfChunk = 65536;  // ATen/native/cuda/MultiTensorApply.cuh
+/// ATen/native/cuda/MultiTensorApply.cuh. Lists that fill a launch go on in the next.
+constexpr std::int64_t kElementsOfChunk = 65536;
+constexpr unsigned kMostChunksOfLaunch = 320;
 /// No thread reads or writes more of a tensor than so much, where nothing else is known.
 constexpr std::int64_t kMostBytesOfThread = 128;
 /// What a thread executes for each place of a depthwise convolution's window (docs/time_rates.md).
@@ -118,7 +120,8 @@ Moved moved_bytes(const KernelForm& form, const KernelLaunch& launch, const Live
     case Kind::elementwise:
       return elementwise_bytes(form, launch, blocks);
     case Kind::chunks:
-      return {kElementsOfChunk * launch.grid.x * form.tensors * form.width};
+      return {.bytes = kElementsOfChunk * launch.grid.x * form.tensors * form.width,
+              .is_part = launch.grid.x == kMostChunksOfLaunch};
     case Kind::reduction:
       return {reduction_bytes(launch)};
     case Kind::pointers:

@@ -24,8 +24,11 @@ constexpr double kBytesOfBlock = 23;
 /// What a multiprocessor takes in, in bytes a cycle: of vectors that the cache has, and of numbers
 /// of 4 bytes and more, wherever they come from.
 constexpr double kBytesOfMultiprocessor = 16.5;
-/// Of batch normalization, how many numbers a second a multiprocessor passes over.
-constexpr double kBatchNormNumbers = 4.4e9;
+/// Of batch normalization, how many numbers a second a multiprocessor passes over, forward and
+/// backward.
+constexpr double kBatchNormForward = 4.4e9;
+constexpr double kBatchNormBackward = 3.7e9;
+constexpr int kForwardPasses = 3;  // at most
 /// Of the share that products of 16 bits achieve: those of float8, of TF32 on Hopper and later, of
 /// matrices whose rows are 4 and 2 bytes apart, for which Hopper has no kernels of its own, and
 /// convolutions.
@@ -90,9 +93,10 @@ std::int64_t asking_ns(const Gpu& gpu, std::int64_t bytes, Access access) {
   }
 }
 
-double moving_share(const Gpu& gpu, std::int64_t bytes, Access access) {
+double moving_share(const Gpu& gpu, const Moved& moved, Access access) {
   if (access != Access::vectors) return kNumberShare;
-  return bytes < gpu.l2_bytes ? std::max(taking_share(gpu), kVectorShare) : kVectorShare;
+  const bool is_in_cache = moved.bytes < gpu.l2_bytes && !moved.is_part;
+  return is_in_cache ? std::max(taking_share(gpu), kVectorShare) : kVectorShare;
 }
 
 /// Of instructions of warps.
@@ -246,7 +250,7 @@ Work side_by_side(const Work& one, const Work& other) {
 }
 
 Work memory_work(const Gpu& gpu, const Moved& moved, Access access, std::int64_t blocks) {
-  double share = moving_share(gpu, moved.bytes, access);
+  double share = moving_share(gpu, moved, access);
   if (blocks > 0) {
     const double of_blocks = kBytesOfBlock * static_cast<double>(blocks) * clock_rate(gpu);
     share = std::min(share, of_blocks / gpu.memory_bytes_per_second);
@@ -264,7 +268,8 @@ Work batch_norm_work(const Gpu& gpu, std::int64_t elements, int width, std::int6
   const std::int64_t numbers = passes * elements;
   const double busy =
       static_cast<double>(std::clamp<std::int64_t>(channels, 1, gpu.multiprocessors));
-  const std::int64_t computing = at_rate(static_cast<double>(numbers), kBatchNormNumbers * busy);
+  const double rate = passes > kForwardPasses ? kBatchNormBackward : kBatchNormForward;
+  const std::int64_t computing = at_rate(static_cast<double>(numbers), rate * busy);
   const std::int64_t moving = memory_ns(gpu, numbers * width, kNumberShare);
   return moving_work(gpu, numbers * width, std::max(computing, moving), 1);
 }

@@ -67,6 +67,7 @@ enum class Access { vectors, numbers, narrow_numbers, scattered_numbers, narrow_
 struct Moved {
   std::int64_t bytes;
   std::int64_t asked_bytes = 0;  // 0: as much
+  bool is_part = false;          // of more, of which the cache keeps nothing until it is used again
 };
 
 /// A kernel that moves so much by so many blocks of threads; 0: there are enough of them.
@@ -74,7 +75,7 @@ Work memory_work(const Gpu& gpu, const Moved& moved, Access access = Access::nar
                  std::int64_t blocks = 0);
 
 /// Batch normalization of (N, C, ...) by the batch's own mean: a pass over `elements` numbers of
-/// `width` bytes, `passes` times.
+/// `width` bytes, `passes` times: forward no more than 3, backward 5.
 Work batch_norm_work(const Gpu& gpu, std::int64_t elements, int width, std::int64_t channels,
                      int passes);
 
