@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""BERT that marks where an answer begins and ends, and its two ways to train: as NVIDIA's example of
-DeepLearningExamples has them (source.yaml)."""
+"""BERT that marks where an answer begins and ends, and its two ways to train, as NVIDIA's
+DeepLearningExamples have them (source.yaml)."""
 import math
 
 import torch
@@ -126,10 +126,10 @@ class PlainTraining:
 
 def train(model, half, batch, steps):
     training = (HalfTraining if half else PlainTraining)(model.cuda().train())
-    words, parts = torch.ones(batch, TOKENS, dtype=torch.long), torch.zeros(batch, TOKENS, dtype=torch.long)
-    begins = torch.ones(batch, dtype=torch.long)
+    words = torch.ones(batch, TOKENS, dtype=torch.long)
+    parts, begins = torch.zeros_like(words), torch.ones(batch, dtype=torch.long)
     for _ in range(steps):
-        inputs = [on_host.to("cuda") for on_host in (words, parts, parts, begins, begins)]
+        inputs = [of.to("cuda") for of in (words, parts, parts, begins, begins)]
         logits = model(*inputs[:3])
         losses = [functional.cross_entropy(of, to) for of, to in zip(logits, inputs[3:])]
         loss = (losses[0] + losses[1]) / 2
