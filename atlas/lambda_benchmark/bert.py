@@ -82,6 +82,10 @@ class HalfTraining:
 
     def update(self, loss):
         (loss.float() * 65536.0).backward()
+        self.step()
+
+    @torch.no_grad()
+    def step(self):
         gradients = [master.grad for master in self.masters]
         torch._foreach_copy_(gradients, [weight.grad for weight in self.weights])
         torch._foreach_mul_(gradients, 1 / 65536.0)
