@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trains ResNet-50 or BERT as the source does (source.yaml)."""
+"""Trains ResNet-50, BERT or WaveGlow as the source does (source.yaml)."""
 import torch
 import torchvision
 from torch import nn
 
 import bert
 import rows
+import waveglow
 
 STEPS = 5
 
@@ -16,6 +17,8 @@ torch.backends.cuda.matmul.allow_tf32 = True  # as in the source's container
 def make(row):
     if row["model"] == "resnet50":
         return torchvision.models.resnet50()
+    if row["model"] == "waveglow":
+        return waveglow.WaveGlow()
     return bert.Bert(row["model"].removeprefix("bert_"))
 
 
@@ -46,6 +49,8 @@ def train(model, row):
     half, batch = row["precision"] == "half", int(row["batch"])
     if row["model"] == "resnet50":
         train_images(model, half, batch)
+    elif row["model"] == "waveglow":
+        waveglow.train(model, batch, STEPS)
     else:
         bert.train(model, half, batch, STEPS)
 
