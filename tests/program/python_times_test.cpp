@@ -79,5 +79,29 @@ TEST_F(PythonProgram, ReadsVectorsOfChannelsThatAreLast) {
   EXPECT_NEAR(ns_of_step(ended, "steps_memory_ns"), moved, 0.05 * moved);
 }
 
+// Plain networks of a layer for 8 samples, forward, of 1,000 steps: the matrix of 128 numbers is in
+// registers, that of 360 is read in each step, and that of 512 is multiplied by kernels that wait
+// for each other.
+TEST_F(PythonProgram, TakesTheTimeOfEachStepOfARecurrentNetwork) {
+  const auto step_ns = [&](int hidden) {
+    const Ended ended = plan(
+        {"--gpu", "h100"}, {"-c",
+                            "import torch\n"
+                            "mark = torch.optim.SGD([torch.nn.Parameter(torch.empty(1))], lr=1.0)\n"
+                            "layer = torch.nn.RNN(16, " +
+                                std::to_string(hidden) +
+                                ").cuda()\n"
+                                "words = torch.empty(1000, 8, 16, device='cuda')\n"
+                                "for step in range(5):\n"
+                                "    layer(words)\n"
+                                "    mark.step()\n"});
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    return (ns_of_step(ended, "steps_product_ns") + ns_of_step(ended, "steps_memory_ns")) / 1000;
+  };
+  EXPECT_NEAR(step_ns(128), 400 + 128 * 128 * 4 / 250.0, 100);
+  EXPECT_NEAR(step_ns(360), 400 + 360 * 360 * 4 / 60.0, 100);
+  EXPECT_NEAR(step_ns(512), 8000, 2000);
+}
+
 }  // namespace
 }  // namespace headroom
