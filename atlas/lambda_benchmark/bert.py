@@ -72,28 +72,32 @@ def clip(gradients):
 
 
 class HalfTraining:
-    """apex's level O2: weights of 16 bits, of which the optimizer has others of 32."""
+    """apex's level O2: weights of 16 bits, of which the optimizer has others of 32. Gradients of
+    the former stay, zeroed, until backward begins, those of the latter until their update."""
     def __init__(self, model):
         self.weights = list(model.half().parameters())
         self.masters = [weight.detach().float() for weight in self.weights]
-        for master in self.masters:
-            master.grad = torch.empty_like(master)
         self.optimizer = torch.optim.Adam(self.masters, lr=3e-5, fused=True)
 
     def update(self, loss):
+        for weight in self.weights:
+            weight.grad = None
         (loss.float() * 65536.0).backward()
         self.step()
 
     @torch.no_grad()
     def step(self):
+        for master in self.masters:
+            master.grad = torch.empty_like(master)
         gradients = [master.grad for master in self.masters]
         torch._foreach_copy_(gradients, [weight.grad for weight in self.weights])
         torch._foreach_mul_(gradients, 1 / 65536.0)
         clip(gradients)
         self.optimizer.step()
         torch._foreach_copy_(self.weights, self.masters)
-        for weight in self.weights:
-            weight.grad = None
+        for weight, master in zip(self.weights, self.masters):
+            weight.grad.zero_()
+            master.grad = None
 
 
 class BertAdam(torch.optim.Optimizer):
