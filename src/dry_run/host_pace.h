@@ -8,13 +8,13 @@
 
 namespace headroom::dry_run {
 
-/// What a usual host takes for one launch of a kernel, copy or call of a library, in nanoseconds:
-/// that of a virtual machine with an H100 (docs/time_rates.md).
+/// What a usual host takes for one launch of a kernel, copy or call of a library, in nanoseconds, as
+/// virtual machines with an H100 and H200 did, and others' machines (docs/time_rates.md).
 struct LaunchPace {
   std::int64_t autograd_ns;  // what is recorded for backward, and backward itself
   std::int64_t other_ns;     // an optimizer's operators above all
 };
-inline constexpr LaunchPace kPythonPace{.autograd_ns = 28'000, .other_ns = 20'000};
+inline constexpr LaunchPace kPythonPace{.autograd_ns = 28'000, .other_ns = 14'000};
 inline constexpr LaunchPace kCxxPace{.autograd_ns = 24'000, .other_ns = 9'000};
 
 /// What a slow host took for a launch, which others measured (docs/time_rates.md).

@@ -61,7 +61,9 @@ std::int64_t memory_ns(const Gpu& gpu, std::int64_t bytes, double share) {
   return at_rate(static_cast<double>(bytes), share * gpu.memory_bytes_per_second);
 }
 
+/// Of a GeForce those of TF32 have the peak of its lanes, and reach more of it.
 bool has_tensor_cores(const Gpu& gpu, Precision precision) {
+  if (precision == Precision::tensorfloat32) return gpu.tensorfloat32_flops > 0;
   return peak_flops(gpu, precision) > gpu.float32_flops;
 }
 

@@ -340,6 +340,9 @@ TEST(ProductWork, RunsAtTheShareOfItsUnits) {
                                .is_convolution = true}) /
                   tf32,
               0.8, 1e-6);
+  // A GeForce's lanes have the same peak.
+  EXPECT_NEAR(rate_of("rtx-4090", {.flops = kManyFlops, .precision = Precision::tensorfloat32}),
+              82.6e12, 1e9);
   // A GeForce feeds its tensor cores, which are half as fast.
   for (const bool is_convolution : {false, true}) {
     EXPECT_NEAR(rate_of("rtx-3090", {.flops = kManyFlops,
