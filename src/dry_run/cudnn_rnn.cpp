@@ -80,17 +80,17 @@ cudnnStatus_t run_at_once(cudnnHandle_t handle, const cudnnRNNStruct& rnn,
   return CUDNN_STATUS_SUCCESS;
 }
 
-/// How long a pass takes for a time step of a layer beside what it multiplies and moves: its
-/// kernels wait for each other. In registers it is one kernel.
+/// How long a pass takes for a time step of a layer (docs/time_rates.md): beside what it multiplies
+/// and moves, as its kernels wait for each other; in registers, as a multiple of forward.
 struct Pass {
   std::int64_t step_ns;
-  std::int64_t step_in_registers_ns;
-  double in_registers_times;  // of what is said below
+  std::int64_t in_registers;
 };
-constexpr Pass kForwardPass = {8000, 400, 1};
-constexpr Pass kBackwardPass = {12'000, 800, 2};
+constexpr Pass kForwardPass = {8000, 1};
+constexpr Pass kBackwardPass = {12'000, 2};
 /// In registers a multiprocessor multiplies by a layer's matrix for as many samples at a time. It
 /// reads the matrix anew in each step where its registers can't hold it.
+constexpr std::int64_t kStepInRegistersNs = 400;
 constexpr double kSamplesAtOnce = 8;
 constexpr double kHeldBytesPerSecond = 250e9;
 constexpr double kReadBytesPerSecond = 60e9;
@@ -101,9 +101,8 @@ std::int64_t step_in_registers_ns(std::int64_t numbers, std::int64_t samples, co
                          dry_run().gpu.capability.registers_per_multiprocessor;
   const double rate = bytes <= registers ? kHeldBytesPerSecond : kReadBytesPerSecond;
   const double groups = std::max(1.0, static_cast<double>(samples) / kSamplesAtOnce);
-  return pass.step_in_registers_ns +
-         static_cast<std::int64_t>(pass.in_registers_times * groups * static_cast<double>(bytes) *
-                                   1e9 / rate);
+  const double matrix_ns = groups * static_cast<double>(bytes) * 1e9 / rate;
+  return pass.in_registers * (kStepInRegistersNs + static_cast<std::int64_t>(matrix_ns));
 }
 
 Work step_work(const cudnnRNNStruct& rnn, std::int64_t numbers, std::int64_t rows,
