@@ -88,10 +88,12 @@ struct Pass {
 };
 constexpr Pass kForwardPass = {8000, 1};
 constexpr Pass kBackwardPass = {12'000, 2};
-/// In registers a multiprocessor multiplies by a layer's matrix for as many samples at a time. It
-/// reads the matrix anew in each step where its registers can't hold it.
+/// In registers a multiprocessor multiplies by a layer's matrix for as many samples at a time, and
+/// for so many times as many one after the other; of more samples others have their part. It reads
+/// the matrix anew in each step where its registers can't hold it.
 constexpr std::int64_t kStepInRegistersNs = 400;
 constexpr double kSamplesAtOnce = 8;
+constexpr double kMostTimes = 8;
 constexpr double kHeldBytesPerSecond = 250e9;
 constexpr double kReadBytesPerSecond = 60e9;
 
@@ -100,8 +102,8 @@ std::int64_t step_in_registers_ns(std::int64_t numbers, std::int64_t samples, co
   const auto registers = static_cast<std::int64_t>(sizeof(float)) *
                          dry_run().gpu.capability.registers_per_multiprocessor;
   const double rate = bytes <= registers ? kHeldBytesPerSecond : kReadBytesPerSecond;
-  const double groups = std::max(1.0, static_cast<double>(samples) / kSamplesAtOnce);
-  const double matrix_ns = groups * static_cast<double>(bytes) * 1e9 / rate;
+  const double times = std::clamp(static_cast<double>(samples) / kSamplesAtOnce, 1.0, kMostTimes);
+  const double matrix_ns = times * static_cast<double>(bytes) * 1e9 / rate;
   return pass.in_registers * (kStepInRegistersNs + static_cast<std::int64_t>(matrix_ns));
 }
 
@@ -126,15 +128,17 @@ cudnnStatus_t run_by_steps(cudnnHandle_t handle, const cudnnRNNStruct& rnn,
   if (sequences.steps == 0) return run_at_once(handle, rnn, data);
   const std::int64_t numbers = gates(network) * network.hidden * network.output;
   const std::int64_t steps = pseudo_layers(network) * sequences.steps;
-  Work all = product_of(rnn, sequences.rows, matrices(network) - pseudo_layers(network) * numbers);
   if (network.in_registers) {
+    Work all = product_of(rnn, sequences.rows, matrices(network));
     all.ns[static_cast<std::size_t>(WorkKind::product)] +=
         steps * step_in_registers_ns(numbers, sequences.samples, pass);
-  } else {
-    const Work step =
-        step_work(rnn, numbers, sequences.rows / sequences.steps, sequences.samples, pass);
-    for (std::int64_t i = 0; i < steps; ++i) all += step;
+    run_work(handle->stream, all);
+    return CUDNN_STATUS_SUCCESS;
   }
+  Work all = product_of(rnn, sequences.rows, matrices(network) - pseudo_layers(network) * numbers);
+  const Work step =
+      step_work(rnn, numbers, sequences.rows / sequences.steps, sequences.samples, pass);
+  for (std::int64_t i = 0; i < steps; ++i) all += step;
   run_work(handle->stream, all);
   return CUDNN_STATUS_SUCCESS;
 }
