@@ -8,8 +8,8 @@
 
 namespace headroom::dry_run {
 
-/// What a usual host takes for one launch of a kernel, copy or call of a library, in nanoseconds, as
-/// virtual machines with an H100 and H200 did, and others' machines (docs/time_rates.md).
+/// What a usual host takes for one launch of a kernel, copy or call of a library, in nanoseconds:
+/// by virtual machines with an H100 and H200, and others' machines (docs/time_rates.md).
 struct LaunchPace {
   std::int64_t autograd_ns;  // what is recorded for backward, and backward itself
   std::int64_t other_ns;     // an optimizer's operators above all
