@@ -107,11 +107,23 @@ std::int64_t step_in_registers_ns(std::int64_t numbers, std::int64_t samples, co
   return pass.in_registers * (kStepInRegistersNs + static_cast<std::int64_t>(matrix_ns));
 }
 
-Work step_work(const cudnnRNNStruct& rnn, std::int64_t numbers, std::int64_t rows,
-               std::int64_t samples, const Pass& pass) {
+/// The numbers of the matrix, or the gates' matrices, that a layer's last output is multiplied by.
+std::int64_t step_numbers(const RecurrentNetwork& network) {
+  return gates(network) * network.hidden * network.output;
+}
+
+Work in_registers_work(const cudnnRNNStruct& rnn, const Sequences& sequences, const Pass& pass) {
+  Work all = product_of(rnn, sequences.rows, matrices(rnn.network));
+  all.ns[static_cast<std::size_t>(WorkKind::product)] +=
+      pseudo_layers(rnn.network) * sequences.steps *
+      step_in_registers_ns(step_numbers(rnn.network), sequences.samples, pass);
+  return all;
+}
+
+Work step_work(const cudnnRNNStruct& rnn, const Sequences& sequences, const Pass& pass) {
   const Gpu& gpu = dry_run().gpu;
-  const std::int64_t cells = gates(rnn.network) * rnn.network.hidden * samples;
-  Work step = product_of(rnn, rows, numbers);
+  const std::int64_t cells = gates(rnn.network) * rnn.network.hidden * sequences.samples;
+  Work step = product_of(rnn, sequences.rows / sequences.steps, step_numbers(rnn.network));
   step += memory_work(gpu, {2 * cells * rnn.network.number_bytes});
   const std::int64_t begin_ns = product_work(gpu, {}).all_ns() + memory_work(gpu, {}).all_ns();
   step.ns[static_cast<std::size_t>(WorkKind::product)] +=
@@ -121,25 +133,20 @@ Work step_work(const cudnnRNNStruct& rnn, std::int64_t numbers, std::int64_t row
 
 /// The layers' inputs are multiplied for all time steps at once. What the step before gave is
 /// multiplied step by step, in each layer, with a kernel for the cell behind it.
-cudnnStatus_t run_by_steps(cudnnHandle_t handle, const cudnnRNNStruct& rnn,
-                           const cudnnRNNDataStruct& data, const Pass& pass) {
-  const RecurrentNetwork& network = rnn.network;
-  const Sequences& sequences = data.sequences;
-  if (sequences.steps == 0) return run_at_once(handle, rnn, data);
-  const std::int64_t numbers = gates(network) * network.hidden * network.output;
-  const std::int64_t steps = pseudo_layers(network) * sequences.steps;
-  if (network.in_registers) {
-    Work all = product_of(rnn, sequences.rows, matrices(network));
-    all.ns[static_cast<std::size_t>(WorkKind::product)] +=
-        steps * step_in_registers_ns(numbers, sequences.samples, pass);
-    run_work(handle->stream, all);
-    return CUDNN_STATUS_SUCCESS;
-  }
-  Work all = product_of(rnn, sequences.rows, matrices(network) - pseudo_layers(network) * numbers);
-  const Work step =
-      step_work(rnn, numbers, sequences.rows / sequences.steps, sequences.samples, pass);
-  for (std::int64_t i = 0; i < steps; ++i) all += step;
-  run_work(handle->stream, all);
+Work by_steps_work(const cudnnRNNStruct& rnn, const Sequences& sequences, const Pass& pass) {
+  const std::int64_t layers = pseudo_layers(rnn.network);
+  Work all =
+      product_of(rnn, sequences.rows, matrices(rnn.network) - layers * step_numbers(rnn.network));
+  const Work step = step_work(rnn, sequences, pass);
+  for (std::int64_t i = 0; i < layers * sequences.steps; ++i) all += step;
+  return all;
+}
+
+cudnnStatus_t run_pass(cudnnHandle_t handle, const cudnnRNNStruct& rnn,
+                       const cudnnRNNDataStruct& data, const Pass& pass) {
+  if (data.sequences.steps == 0) return run_at_once(handle, rnn, data);
+  const auto work_of = rnn.network.in_registers ? in_registers_work : by_steps_work;
+  run_work(handle->stream, work_of(rnn, data.sequences, pass));
   return CUDNN_STATUS_SUCCESS;
 }
 
@@ -281,7 +288,7 @@ HEADROOM_ENTRY cudnnStatus_t cudnnRNNForward(
     cudnnRNNDataDescriptor_t x, const void*, cudnnRNNDataDescriptor_t, void*,
     cudnnTensorDescriptor_t, const void*, void*, cudnnTensorDescriptor_t, const void*, void*,
     std::size_t, const void*, std::size_t, void*, std::size_t, void*) {
-  return run_by_steps(handle, *rnn, *x, kForwardPass);
+  return run_pass(handle, *rnn, *x, kForwardPass);
 }
 
 HEADROOM_ENTRY cudnnStatus_t cudnnRNNBackwardData_v8(
@@ -289,7 +296,7 @@ HEADROOM_ENTRY cudnnStatus_t cudnnRNNBackwardData_v8(
     const void*, const void*, cudnnRNNDataDescriptor_t x, void*, cudnnTensorDescriptor_t,
     const void*, const void*, void*, cudnnTensorDescriptor_t, const void*, const void*, void*,
     std::size_t, const void*, std::size_t, void*, std::size_t, void*) {
-  return run_by_steps(handle, *rnn, *x, kBackwardPass);
+  return run_pass(handle, *rnn, *x, kBackwardPass);
 }
 
 HEADROOM_ENTRY cudnnStatus_t cudnnRNNBackwardWeights_v8(
