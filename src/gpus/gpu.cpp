@@ -21,7 +21,10 @@ bool multiplies_for_groups_of_warps(const Gpu& gpu) {
   return gpu.capability.major == 9 || gpu.capability.major == 10;
 }
 
-bool waits_for_tensor_cores(const Gpu& gpu) { return gpu.products.share >= 1; }
+bool waits_for_tensor_cores(const Gpu& gpu) {
+  constexpr double kHalfRate = 512;  // operations a cycle and multiprocessor; others have 1,024
+  return gpu.float16_flops < 1.1 * kHalfRate * gpu.multiprocessors * clock_rate(gpu);
+}
 
 int lanes(const Gpu& gpu) {
   const Capability& capability = gpu.capability;
