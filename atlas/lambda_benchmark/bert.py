@@ -7,7 +7,10 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+import replica
+
 WORDS, TOKENS = 30522, 384
+BUCKET = 10_000_000  # numbers that apex reduces at once
 SIZES = {"base": (12, 768, 12), "large": (24, 1024, 16)}  # layers, width, heads
 
 
@@ -132,8 +135,9 @@ class PlainTraining:
         self.optimizer.zero_grad()
 
 
-def train(model, half, batch, steps):
+def train(model, half, batch, ranks, steps):
     training = (HalfTraining if half else PlainTraining)(model.cuda().train())
+    model = replica.of(model, ranks, bucket_cap_mb=BUCKET * (2 if half else 4) / 2**20)
     words = torch.ones(batch, TOKENS, dtype=torch.long)
     parts, begins = torch.zeros_like(words), torch.ones(batch, dtype=torch.long)
     for _ in range(steps):

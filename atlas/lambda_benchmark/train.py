@@ -5,6 +5,7 @@ import torchvision
 from torch import nn
 
 import bert
+import replica
 import rows
 import waveglow
 
@@ -22,9 +23,9 @@ def make(row):
     return bert.Bert(row["model"].removeprefix("bert_"))
 
 
-def train_images(model, half, batch):
+def train_images(model, half, batch, ranks):
     torch.backends.cudnn.benchmark = True
-    model.cuda().train()
+    model = replica.of(model.cuda().train(), ranks)
     images = torch.empty(batch, 3, 224, 224, device="cuda")
     labels = torch.ones(batch, dtype=torch.long, device="cuda")
     of_norms = [weight for name, weight in model.named_parameters() if "bn" in name]
@@ -46,13 +47,13 @@ def train_images(model, half, batch):
 
 
 def train(model, row):
-    half, batch = row["precision"] == "half", int(row["batch"])
+    half, batch, ranks = row["precision"] == "half", int(row["batch"]), int(row["ranks"])
     if row["model"] == "resnet50":
-        train_images(model, half, batch)
+        train_images(model, half, batch, ranks)
     elif row["model"] == "waveglow":
-        waveglow.train(model, batch, STEPS)
+        waveglow.train(model, batch, ranks, STEPS)
     else:
-        bert.train(model, half, batch, STEPS)
+        bert.train(model, half, batch, ranks, STEPS)
 
 
 rows.each(make, train)

@@ -5,6 +5,8 @@ import torch
 from torch import nn
 from torch.nn.utils import weight_norm
 
+import replica
+
 SAMPLES, MELS, FRAMES = 8000, 80, 32  # of a segment; a frame begins every 256 samples
 FLOWS, GROUP, EARLY_EVERY, EARLY = 12, 8, 4, 2
 LAYERS, WIDTH = 8, 512
@@ -74,9 +76,9 @@ def loss_of(noise, scales, determinants):
     return (total - sum(torch.sum(scale) for scale in scales) - sum(determinants)) / noise.numel()
 
 
-def train(model, batch, steps):
+def train(model, batch, ranks, steps):
     torch.backends.cudnn.benchmark = True
-    model.cuda().train()
+    model = replica.of(model.cuda().train(), ranks)
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-4)
     spectrum, sound = torch.empty(batch, MELS, FRAMES), torch.empty(batch, SAMPLES)
     for _ in range(steps):
