@@ -74,8 +74,9 @@ class Source:
         """Why the plan of the row is off, where that is known; empty: it is not. `is_inside`: the
         figure lies in the plan's interval."""
         for cause in self.causes:
-            if row["key"] in cause.get("keys", ()) or (is_inside and cause.get("inside")) or any(
-                    row.get(column) == value for column, value in cause.get("where", {}).items()):
+            where = cause.get("where")
+            if row["key"] in cause.get("keys", ()) or (is_inside and cause.get("inside")) or (
+                    where and all(row.get(column) == value for column, value in where.items())):
                 return " ".join(cause["cause"].split())
         return ""
 

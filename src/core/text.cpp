@@ -156,9 +156,25 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
+bool is_alphanumeric(char c) {
+  return ('0' <= c && c <= '9') || ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z');
+}
+
+/// Whether a name is `given` and more words, as "rtx-a6000" is of "a6000".
+bool has_words(std::string_view name, std::string_view given) {
+  const std::size_t begin = given.empty() ? name.npos : name.find(given);
+  if (begin == name.npos) return false;
+  const std::size_t end = begin + given.size();
+  return (begin == 0 || !is_alphanumeric(name[begin - 1])) &&
+         (end == name.size() || !is_alphanumeric(name[end]));
+}
+
 }  // namespace
 
 std::string closest_name(std::string_view given, const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    if (has_words(name, given)) return name;
+  }
   std::string best;
   // A third of the letters may be wrong; beyond that a suggestion is a guess.
   std::size_t least = std::max<std::size_t>(given.size() / 3, 1) + 1;

@@ -89,7 +89,13 @@ TEST(Suggest, FindsTheMisspelt) {
   EXPECT_EQ(closest_name("sgd", {"adam", "sdg"}), "sdg");
 }
 
+TEST(Suggest, FindsWhatIsNamedInPart) {
+  EXPECT_EQ(closest_name("a100", {"a10", "a100-40gb", "a100-80gb"}), "a100-40gb");
+  EXPECT_EQ(closest_name("a6000", {"rtx-8000", "rtx-a6000"}), "rtx-a6000");
+}
+
 TEST(Suggest, DoesNotGuess) {
+  EXPECT_EQ(closest_name("100-40", {"a100-40gb"}), "");
   EXPECT_EQ(closest_name("learning_rate", kNames), "");
   EXPECT_EQ(closest_name("", kNames), "");
   EXPECT_EQ(closest_name(std::string(1000, 'x'), kNames), "");
