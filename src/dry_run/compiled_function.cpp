@@ -72,6 +72,17 @@ std::vector<CompiledFunction::Tensor> CompiledFunction::tensors(const ptx::Launc
   return found;
 }
 
+std::optional<std::int64_t> CompiledFunction::moved_bytes(const ptx::Launch& launch,
+                                                          const LiveBlocks& blocks) const {
+  if (!is_read_ || launch.arguments == nullptr) return std::nullopt;
+  std::int64_t bytes = 0;
+  for (const Tensor& tensor : tensors(launch, blocks)) {
+    const int times = (tensor.is_loaded ? 1 : 0) + (tensor.is_stored ? 1 : 0);
+    bytes += times * static_cast<std::int64_t>(tensor.size);
+  }
+  return bytes;
+}
+
 /// Of its sizes and of all arguments but tensors.
 std::string CompiledFunction::key_of(const ptx::Launch& launch, const LiveBlocks& blocks) const {
   std::string key;

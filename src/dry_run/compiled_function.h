@@ -29,6 +29,11 @@ class CompiledFunction {
   std::optional<ptx::Count> count(const ptx::Launch& launch, const LiveBlocks& blocks,
                                   const KnownBytes& known);
 
+  /// What a launch goes through: each tensor that it loads from or stores to once, and one that it
+  /// changes twice. Nothing: that is not known.
+  std::optional<std::int64_t> moved_bytes(const ptx::Launch& launch,
+                                          const LiveBlocks& blocks) const;
+
   /// Runs a launch where all that it loads is known and what it stores is small: a mask's blocks,
   /// places in a batch. Then `known` has what it wrote. False: that is not known. `executed`: by
   /// count().

@@ -18,7 +18,8 @@ bool is_argument(const void* candidate, const void* first) {
          kMostBytesBetween;
 }
 
-/// 0: the first argument is no tensor, or there is none.
+}  // namespace
+
 std::int64_t tensor_bytes(void** arguments, const LiveBlocks& blocks) {
   if (arguments == nullptr || arguments[0] == nullptr) return 0;
   std::int64_t bytes = 0;
@@ -29,11 +30,11 @@ std::int64_t tensor_bytes(void** arguments, const LiveBlocks& blocks) {
   return bytes;
 }
 
-}  // namespace
-
-Work compiled_work(const Gpu& gpu, const ptx::Launch& launch,
-                   const std::optional<ptx::Count>& count, const LiveBlocks& blocks) {
-  const std::int64_t bytes = tensor_bytes(launch.arguments, blocks);
+Work compiled_work(const Gpu& gpu, const ptx::Launch& launch, std::int64_t bytes,
+                   const std::optional<ptx::Count>& count) {
+  if (count && count->reached_bytes < static_cast<double>(bytes)) {
+    bytes = static_cast<std::int64_t>(count->reached_bytes);
+  }
   const std::int64_t threads = launch.blocks() * launch.threads();
   Work work = bytes == 0 ? memory_work(gpu, {kBytesPerThread * threads})
                          : memory_work(gpu, {bytes}, Access::vectors);

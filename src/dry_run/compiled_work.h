@@ -10,15 +10,18 @@
 
 namespace headroom::dry_run {
 
-/// The work of a launch of a kernel that was compiled while the program runs, as Triton's are: the
-/// longer of two. It goes once through each tensor that its arguments point to, with vectors; one
-/// whose first argument is no tensor counts by its threads (kBytesPerThread), as PyTorch's own
-/// jitted kernels do, whose tensors stand in an array. And it executes its instructions, `count`,
-/// where that is known.
+/// What a launch goes through by its arguments alone: each tensor that they point to once. 0: the
+/// first one is no tensor.
 ///
-/// `launch.arguments`: a pointer to each, of which the driver alone knows how many there are. They
-/// are read as far as they lie beside one another. May be null.
-Work compiled_work(const Gpu& gpu, const ptx::Launch& launch,
-                   const std::optional<ptx::Count>& count, const LiveBlocks& blocks);
+/// `arguments`: a pointer to each, of which the driver alone knows how many there are. They are
+/// read as far as they lie beside one another. May be null.
+std::int64_t tensor_bytes(void** arguments, const LiveBlocks& blocks);
+
+/// The work of a launch of a kernel that was compiled while the program runs, as Triton's are: the
+/// longer of two. It moves `bytes`, by vectors, and no more than its threads reach; where that is
+/// 0, what its threads do elsewhere (kBytesPerThread), as PyTorch's own jitted kernels, whose
+/// tensors stand in an array. And it executes its instructions, `count`, where that is known.
+Work compiled_work(const Gpu& gpu, const ptx::Launch& launch, std::int64_t bytes,
+                   const std::optional<ptx::Count>& count);
 
 }  // namespace headroom::dry_run

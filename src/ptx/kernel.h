@@ -108,8 +108,8 @@ enum class Special {
   warp
 };
 
-/// What a warp's instructions amount to: what its tensor cores multiply, by Precision, and how many
-/// are issued.
+/// What a warp's instructions amount to: what its tensor cores multiply, by Precision, how many are
+/// issued, and how many bytes of the device's memory they reach at the most.
 struct Count {
   Count& operator+=(const Count& other);
   Count operator*(double times) const;
@@ -117,6 +117,7 @@ struct Count {
   static constexpr std::size_t kPrecisions = 6;
   std::array<double, kPrecisions> flops{};
   double issued = 0;
+  double reached_bytes = 0;  // without end, where copies in bulk say elsewhere how long they are
 };
 
 struct Instruction {

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <map>
+#include <string>
 #include <vector>
 
 namespace headroom::ptx {
@@ -197,6 +199,25 @@ Count count_of_element(const Parts& parts) {
   return count;
 }
 
+/// Of a warp. An access of a thread moves what it names, and a sector at least.
+double reached_bytes(const Parts& parts) {
+  constexpr double kThreads = 32;
+  constexpr int kSector = 32;
+  const std::string_view root = parts.front();
+  if (root == "cp") {  // to shared memory, 16 bytes at the most
+    if (has(parts, "bulk")) return std::numeric_limits<double>::infinity();
+    return has(parts, "global") ? kThreads * kSector : 0;
+  }
+  if (root != "ld" && root != "st" && root != "atom" && root != "red") return 0;
+  const bool is_device = space_of(parts) == Space::global || space_of(parts) == Space::other;
+  if (!is_device || has(parts, "local") || has(parts, "const")) return 0;
+  int elements = 1;
+  for (const int many : {2, 4, 8}) {
+    if (has(parts, "v" + std::to_string(many))) elements = many;
+  }
+  return kThreads * std::max(kSector, elements * type_of(parts.back()).bits / 8);
+}
+
 /// Four warps together execute a wgmma.
 Count count_of(const Parts& parts, Operation operation) {
   if (operation == Operation::product) return count_of_element(parts);
@@ -204,6 +225,7 @@ Count count_of(const Parts& parts, Operation operation) {
   const bool is_free = operation == Operation::move || operation == Operation::nothing ||
                        operation == Operation::pack || operation == Operation::unpack;
   count.issued = is_free ? 0 : 1;
+  count.reached_bytes = reached_bytes(parts);
   const bool is_of_four_warps = parts.front() == "wgmma";
   if (!is_of_four_warps && parts.front() != "mma") return count;
   const auto precision = static_cast<std::size_t>(precision_of(parts));
@@ -218,6 +240,7 @@ Count count_of(const Parts& parts, Operation operation) {
 Count& Count::operator+=(const Count& other) {
   for (std::size_t i = 0; i < kPrecisions; ++i) flops[i] += other.flops[i];
   issued += other.issued;
+  reached_bytes += other.reached_bytes;
   return *this;
 }
 
@@ -225,6 +248,7 @@ Count Count::operator*(double times) const {
   Count product = *this;
   for (double& one : product.flops) one *= times;
   product.issued *= times;
+  product.reached_bytes *= times;
   return product;
 }
 

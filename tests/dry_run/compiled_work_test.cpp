@@ -21,7 +21,8 @@ class CompiledWork : public testing::Test {
   }
   std::int64_t ns(void** arguments, unsigned threads = kThreads) const {
     const ptx::Launch launch{{1, 1, 1}, {threads, 1, 1}, arguments};
-    return ns_of(compiled_work(gpu_, launch, /*count=*/{}, blocks_));
+    const std::int64_t bytes = tensor_bytes(arguments, blocks_);
+    return ns_of(compiled_work(gpu_, launch, bytes, /*count=*/{}));
   }
   std::int64_t ns_of_vectors(std::int64_t bytes) const {
     return ns_of(memory_work(gpu_, {bytes}, Access::vectors));
@@ -67,13 +68,12 @@ TEST_F(CompiledWork, CountsByThreadsWhereNoTensorIsFirst) {
 
 // A launch of 132 blocks has one for each multiprocessor of an H100.
 TEST_F(CompiledWork, IsWhatItExecutesWhereThatTakesLonger) {
-  std::array<void*, 4> arguments{&in_, &count_, &out_, nullptr};
   ptx::Count count;
+  count.reached_bytes = 4.0 * kBytes;
   count.flops[static_cast<std::size_t>(Precision::bfloat16)] = 1e12;
   count.issued = 132 * 4 * 1e6;  // a million cycles
   const auto of_blocks = [&](unsigned blocks) {
-    return compiled_work(gpu_, {{blocks, 1, 1}, {kThreads, 1, 1}, arguments.data()}, count,
-                         blocks_);
+    return compiled_work(gpu_, {{blocks, 1, 1}, {kThreads, 1, 1}, nullptr}, 2 * kBytes, count);
   };
   const Work work = of_blocks(132);
   const double products = 1e12 / (0.805 * 989.4e12) * 1e9;
@@ -84,8 +84,11 @@ TEST_F(CompiledWork, IsWhatItExecutesWhereThatTakesLonger) {
   // With one block more the last multiprocessor takes as long again.
   EXPECT_NEAR(static_cast<double>(of_blocks(133).all_ns()) / static_cast<double>(work.all_ns()),
               2 * 132 / 133.0, 0.01);
-  count = {};
+  count = {.reached_bytes = 4.0 * kBytes};
   EXPECT_EQ(ns_of(of_blocks(132)), ns_of_vectors(2 * kBytes));
+  // A few numbers of large tensors.
+  count.reached_bytes = kBytes / 4.0;
+  EXPECT_EQ(ns_of(of_blocks(132)), ns_of_vectors(kBytes / 4));
 }
 
 }  // namespace

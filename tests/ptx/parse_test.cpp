@@ -93,6 +93,20 @@ TEST(Parse, CountsProductsOfAWarp) {
   EXPECT_EQ(first("mov.b32 %r4, %r1;").count.issued, 0);
 }
 
+// 32 bytes a thread at the least, as memory is read by sectors.
+TEST(Parse, SaysHowMuchAWarpReaches) {
+  const auto reached = [](const std::string& text) { return first(text).count.reached_bytes; };
+  EXPECT_EQ(reached("ld.global.b32 %r4, [%rd1];"), 32 * 32);
+  EXPECT_EQ(reached("ld.global.L1::evict_last.L2::cache_hint.v8.b64 {%rd4}, [%rd1], %rd2;"),
+            32 * 64);
+  EXPECT_EQ(reached("st.global.v2.b32 [%rd1], {%r1, %r2};"), 32 * 32);
+  EXPECT_EQ(reached("cp.async.cg.shared.global [%r1], [%rd1], 16;"), 32 * 32);
+  EXPECT_EQ(reached("ld.shared.b32 %r4, [%r1];"), 0);
+  EXPECT_EQ(reached("ld.param.b64 %rd1, [made_param_0];"), 0);
+  EXPECT_EQ(reached("cp.async.wait_group 2;"), 0);
+  EXPECT_GT(reached("cp.async.bulk.shared::cluster.global [%r1], [%rd1], %r2, [%r3];"), 1e300);
+}
+
 // What rounds otherwise than C++ does, or carries, is not followed.
 TEST(Parse, LeavesOutWhatItDoesNotKnow) {
   for (const char* statement :
