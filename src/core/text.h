@@ -48,8 +48,8 @@ std::string printable(std::string_view text, std::string_view kept = "");
 /// Two reasons as one text, "a; b"; where one is empty, the other.
 std::string join_reasons(const std::string& first, const std::string& second);
 
-/// The name that `given` is a part of, by whole words, or probably a misspelling of, by edit distance;
-/// empty: none is near.
+/// The name that `given` is a part of, by whole words, or probably a misspelling of, by edit
+/// distance; empty: none is near.
 std::string closest_name(std::string_view given, const std::vector<std::string>& names);
 
 /// What a message says after an unknown name: "did you mean 'x'? Allowed: x, y" or "allowed: x, y".
