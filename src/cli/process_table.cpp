@@ -57,10 +57,6 @@ std::vector<std::string> notes_on_bounds(const Json& process) {
   return notes;
 }
 
-std::string milliseconds_in(const Json& process, const char* name) {
-  return fmt::format("{:.1f} ms", process.at(name).get<double>() / 1e6);
-}
-
 /// Notes on one process, a line each.
 std::vector<std::string> notes_on(const Json& process) {
   std::vector<std::string> notes;
@@ -187,6 +183,10 @@ std::vector<std::string> line_of(const Json& process) {
 
 std::string bytes_in(const Json& object, const char* name) {
   return object.contains(name) ? format_bytes(object[name].get<std::int64_t>()) : "not known";
+}
+
+std::string milliseconds_in(const Json& object, const char* name) {
+  return fmt::format("{:.1f} ms", object.at(name).get<double>() / 1e6);
 }
 
 std::string label_of(const Json& process) {

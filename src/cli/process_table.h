@@ -10,6 +10,9 @@ namespace headroom {
 /// A number of bytes in an object of `plan --json`, for people; "not known": it has none.
 std::string bytes_in(const nlohmann::ordered_json& object, const char* name);
 
+/// A number of nanoseconds in such an object, for people. Throws if it has none.
+std::string milliseconds_in(const nlohmann::ordered_json& object, const char* name);
+
 /// Which of several processes it is, for people: "rank 3 on GPU 3".
 std::string label_of(const nlohmann::ordered_json& process);
 

@@ -2,6 +2,7 @@
 #include "src/cli/program_fit.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -23,18 +24,33 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// {"fits", "driver_peak_bytes", "total_bytes"}, of the process that takes most. Throws NoPlan.
+constexpr std::array kStepTimes = {"step_time_estimate_ns", "step_time_estimate_lower_ns",
+                                   "step_time_estimate_upper_ns"};
+
+/// {"fits", "driver_peak_bytes", "total_bytes"}, of the process that takes most, and what a step of
+/// it takes where it fits and has two. Throws NoPlan.
 Json plan_once(const ProgramFit& fit, const std::vector<std::string>& words,
                const DryRun& dry_run) {
   const SinglePlan plan = plan_once(words, dry_run, fit.played, &say);
-  return {{"fits", plan.fits},
-          {"driver_peak_bytes", plan.largest.at("driver_peak_bytes")},
-          {"total_bytes", plan.largest.at("total_bytes")}};
+  Json told{{"fits", plan.fits},
+            {"driver_peak_bytes", plan.largest.at("driver_peak_bytes")},
+            {"total_bytes", plan.largest.at("total_bytes")}};
+  for (const char* name : kStepTimes) {
+    if (plan.fits && plan.largest.contains(name)) told[name] = plan.largest.at(name);
+  }
+  return told;
+}
+
+/// Empty: it has none.
+std::string step_time_in(const Json& plan, const char* name = kStepTimes.front()) {
+  return plan.contains(name) ? milliseconds_in(plan, name) : "";
 }
 
 std::string text_of(const Json& plan) {
   if (plan.at("fits") == true) {
-    return "fits, " + bytes_in(plan, "driver_peak_bytes") + " of " + bytes_in(plan, "total_bytes");
+    const std::string step = step_time_in(plan);
+    return "fits, " + bytes_in(plan, "driver_peak_bytes") + " of " + bytes_in(plan, "total_bytes") +
+           (step.empty() ? "" : ", " + step + " a step");
   }
   if (!plan.contains("missing_bytes")) return "does not fit";
   return "misses by " + bytes_in(plan, "missing_bytes");
@@ -120,13 +136,14 @@ int plan_gpus(const ProgramFit& fit) {
     const bool fits = plan.at("fits") == true;
     lines.push_back({gpu, fits ? "yes" : "no", bytes_in(plan, "driver_peak_bytes"),
                      bytes_in(plan, "total_bytes"), fits ? "" : bytes_in(plan, "missing_bytes")});
+    for (const char* name : kStepTimes) lines.back().push_back(step_time_in(plan, name));
     plans.push_back(std::move(plan));
   }
   if (fit.json) {
     print(json_text({{"gpus", plans}}));
   } else {
-    print(format_table({"gpu", "fits", "driver", "of", "missing"}, lines,
-                       {"driver", "of", "missing"}));
+    print(format_table({"gpu", "fits", "driver", "of", "missing", "a step", "from", "to"}, lines,
+                       {"driver", "of", "missing", "a step", "from", "to"}));
   }
   const auto fits = [](const Json& plan) { return plan.at("fits") == true; };
   return std::ranges::any_of(plans, fits) ? 0 : kFailed;

@@ -86,6 +86,30 @@ TEST_F(PythonResults, FitsAsManyAsThereIsMemoryFor) {
   EXPECT_EQ(fit("N=x").code, 2);
 }
 
+TEST_F(PythonResults, SaysHowLongAStepOfWhatFitsTakes) {
+  const auto fit = [](const std::string& memory) {
+    const Ended ended =
+        run_headroom({"fit", "--gpu", "h200", "--gpu-memory", memory, "--json", "--vary",
+                      "N=12..12", "--", python(), "-c",
+                      "import torch\n"
+                      "x = torch.nn.Parameter(torch.ones(1 << {N}, 1 << {N}, device='cuda'))\n"
+                      "optimizer = torch.optim.SGD([x], lr=1)\n"
+                      "for _ in range(3): (x @ x).sum().backward(); optimizer.step()"});
+    return Json::parse(ended.out)["plans"][0];
+  };
+  const Json plan = fit("8GiB");
+  ASSERT_EQ(plan["fits"], true) << plan;
+  // Three products of 4096 numbers in float32, at no more than the peak.
+  const double least_ns = 3 * 2.0 * 4096 * 4096 * 4096 / 66.9e12 * 1e9;
+  EXPECT_GT(plan["step_time_estimate_ns"], least_ns);
+  EXPECT_LT(plan["step_time_estimate_ns"], 3 * least_ns);
+  EXPECT_LE(plan["step_time_estimate_lower_ns"], plan["step_time_estimate_ns"]);
+  EXPECT_GE(plan["step_time_estimate_upper_ns"], plan["step_time_estimate_ns"]);
+  const Json none = fit("1GiB");
+  ASSERT_EQ(none["fits"], false) << none;
+  EXPECT_FALSE(none.contains("step_time_estimate_ns"));
+}
+
 // 4 GiB over all ranks, of GPUs with 2.
 TEST_F(PythonResults, FitsOnAsFewRanksAsHaveTheMemory) {
   const auto fit = [](const char* ranks) {
