@@ -362,9 +362,8 @@ constexpr Gpu h100_nvl() {
   gpu.peer_bytes_per_second = kPcie5;
   gpu.source =
       "memory: 95320 MiB with CUDA 13.0 in an unnamed public log; 93.10 GiB. Context: 91.91 - "
-      "86.10 "
-      "- 5.15 GiB, https://github.com/ali-vilab/VACE/issues/56. Bus: by the 3.9 TB/s of the data "
-      "sheet and the h100's clock. Power: an H100's at this clock. Rates: "
+      "86.10 - 5.15 GiB, https://github.com/ali-vilab/VACE/issues/56. Bus: by the 3.9 TB/s of the "
+      "data sheet and the h100's clock. Power: an H100's at this clock. Rates: "
       "https://www.nvidia.com/en-us/data-center/h100/. The rest as h100";
   return gpu;
 }
@@ -383,8 +382,7 @@ constexpr Gpu gh200() {
       "memory, multiprocessors, L2, bus, clock: deviceQuery with CUDA 12.4 in an unnamed public "
       "log. The host's link is NVLink-C2C, 900 GB/s in both directions: "
       "https://resources.nvidia.com/en-us-grace-cpu/grace-hopper-superchip. Assumed is that the "
-      "GPU "
-      "may draw as much as an H100. The rest as h100";
+      "GPU may draw as much as an H100. The rest as h100";
   return gpu;
 }
 

@@ -100,7 +100,7 @@ enum class Precision { float64, float32, tensorfloat32, float16, bfloat16, float
 bool multiplies_for_groups_of_warps(const Gpu& gpu);
 
 /// Whether products wait for its tensor cores alone, and not these for what they are fed with, as
-/// on a GeForce, whose tensor cores are half as fast with sums of 32 bits.
+/// on a GeForce and an A10G, whose tensor cores are half as fast with sums of 32 bits.
 bool waits_for_tensor_cores(const Gpu& gpu);
 
 /// Of a multiprocessor, for float32, by the table "Arithmetic Instructions" of the CUDA programming

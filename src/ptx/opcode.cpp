@@ -201,12 +201,11 @@ Count count_of_element(const Parts& parts) {
 
 /// Of a warp. An access of a thread moves what it names, and a sector at least.
 double reached_bytes(const Parts& parts) {
-  constexpr double kThreads = 32;
   constexpr int kSector = 32;
   const std::string_view root = parts.front();
   if (root == "cp") {  // to shared memory, 16 bytes at the most
     if (has(parts, "bulk")) return std::numeric_limits<double>::infinity();
-    return has(parts, "global") ? kThreads * kSector : 0;
+    return has(parts, "global") ? kWarp * kSector : 0;
   }
   if (root != "ld" && root != "st" && root != "atom" && root != "red") return 0;
   const bool is_device = space_of(parts) == Space::global || space_of(parts) == Space::other;
@@ -215,7 +214,7 @@ double reached_bytes(const Parts& parts) {
   for (const int many : {2, 4, 8}) {
     if (has(parts, "v" + std::to_string(many))) elements = many;
   }
-  return kThreads * std::max(kSector, elements * type_of(parts.back()).bits / 8);
+  return 1.0 * kWarp * std::max(kSector, elements * type_of(parts.back()).bits / 8);
 }
 
 /// Four warps together execute a wgmma.
