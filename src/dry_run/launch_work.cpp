@@ -40,7 +40,8 @@ std::int64_t bytes_at(const void* address, std::int64_t elements, int width,
   constexpr std::int64_t kMostWidth = 8;
   const std::int64_t room = blocks.behind(address) / elements;
   if (room < 1 || room > kMostWidth) return elements * width;
-  const std::int64_t most = std::min(room, std::max<std::int64_t>(1, kMostOfLaunch / elements));
+  const std::int64_t apart = std::max<std::int64_t>(1, elements - 1);  // the first and the last
+  const std::int64_t most = std::clamp<std::int64_t>((kMostOfLaunch - 1) / apart, 1, room);
   return elements * static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(most)));
 }
 

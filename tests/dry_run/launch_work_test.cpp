@@ -70,6 +70,17 @@ TEST_F(LaunchWork, OfAPartOfALargeTensorIsThatPart) {
   EXPECT_EQ(memory_ns(form, {&count, &functor, data.data()}), 1'600'000);
 }
 
+// That is by where its last number begins, so that 2^29 numbers of 4 bytes go in one.
+TEST_F(LaunchWork, OfExactlyAsManyBytesIsAllOfThem) {
+  constexpr std::int64_t kMany = std::int64_t{1} << 29;
+  blocks_.note(tensor_at(0x100000), 4 * kMany);
+  int count = kMany;
+  int functor = 0;
+  std::array<const char*, 1> data{tensor_at(0x100000)};
+  const KernelForm form{.kind = Kind::elementwise, .tensors = 1, .has_pointers = true, .width = 4};
+  EXPECT_EQ(memory_ns(form, {&count, &functor, data.data()}), 4 * kMany / 1000);
+}
+
 /// What an elementwise_kernel is called with: {dimensions, {size, two numbers}[25], strides[25][of
 /// tensors], addresses}, of 1,000 rows of 2,000 numbers.
 struct Strided {
