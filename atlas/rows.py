@@ -28,6 +28,17 @@ class Undrawn(TorchFunctionMode):
         return function(*arguments, **names)
 
 
+def timed(step, inputs=(), times=6) -> None:
+    """Calls it as Triton's do_bench does: the gradients of `inputs` are gone before each time. A plan
+    counts a program's steps by its updates, so each time ends with one, of nothing."""
+    mark = torch.optim.SGD([torch.nn.Parameter(torch.empty(1))], lr=1.0)
+    for _ in range(times):
+        for tensor in inputs:
+            tensor.grad = None
+        step()
+        mark.step()
+
+
 def in_child(work, *arguments) -> tuple:
     """The process that did it, and its exit status."""
     child = os.fork()

@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs single kernels, Liger's and PyTorch's, forward and backward (source.yaml)."""
+"""Runs single kernels, Liger's and PyTorch's, forward and backward (source.yaml). A function gives how
+a kernel goes forward and backward, and the inputs whose gradients a benchmark of its time drops."""
+import functools
+
 import torch
 from liger_kernel.transformers.cross_entropy import LigerCrossEntropyLoss
+from liger_kernel.transformers.experimental.embedding import LigerEmbedding
 from liger_kernel.transformers.geglu import LigerGEGLUMLP
 from liger_kernel.transformers.kl_div import LigerKLDIVLoss
 from liger_kernel.transformers.layer_norm import LigerLayerNorm
@@ -21,14 +25,14 @@ torch.set_num_threads(1)
 def loss(of_liger, of_torch, is_liger, logits, target):
     """Both ways are made, as there, one is used. The loss is a number: it needs no gradient."""
     loss_of = of_liger if is_liger else of_torch
-    return (lambda: loss_of(logits, target)), (lambda y: y.backward(retain_graph=True))
+    return (lambda: loss_of(logits, target)), (lambda y: y.backward(retain_graph=True)), ()
 
 
 def cross_entropy(is_liger, dtype, B, T, V):
     logits = torch.randn(B * T, V, device="cuda", requires_grad=True)
     target = torch.randint(V, (B * T,), device="cuda")
-    forward, _ = loss(LigerCrossEntropyLoss(), nn.CrossEntropyLoss(), is_liger, logits, target)
-    return forward, lambda y: y.backward()
+    forward, _, _ = loss(LigerCrossEntropyLoss(), nn.CrossEntropyLoss(), is_liger, logits, target)
+    return forward, (lambda y: y.backward()), ()
 
 
 def kl_div(is_liger, dtype, B, T, V):
@@ -42,7 +46,8 @@ def mlp(of_liger, activation, is_liger, dtype, B, T, H, I):  # noqa: E741
     x = torch.randn(B, T, H, device="cuda", dtype=dtype, requires_grad=True)
     config = llama.LlamaConfig(hidden_size=H, intermediate_size=I, hidden_act=activation)
     layer = (of_liger if is_liger else llama.LlamaMLP)(config).cuda().to(dtype)
-    return (lambda: layer(x)), (lambda y: y.backward(torch.randn_like(y), retain_graph=True))
+    return ((lambda: layer(x)), (lambda y: y.backward(torch.randn_like(y), retain_graph=True)),
+            (x,))
 
 
 def norm(of_liger, of_torch, is_liger, dtype, M, N):
@@ -50,7 +55,8 @@ def norm(of_liger, of_torch, is_liger, dtype, M, N):
     x = torch.randn(M, N, dtype=dtype, device="cuda")
     gradient = torch.randn_like(x)
     x.requires_grad_(True)
-    return (lambda: layers[is_liger](x)), (lambda y: y.backward(gradient, retain_graph=True))
+    return ((lambda: layers[is_liger](x)), (lambda y: y.backward(gradient, retain_graph=True)),
+            (x,))
 
 
 def rope(is_liger, dtype, T, H, Q, K):
@@ -63,14 +69,14 @@ def rope(is_liger, dtype, T, H, Q, K):
     cos, sin = of_positions(k, positions)
     rotate = liger_rotary_pos_emb if is_liger else llama.apply_rotary_pos_emb
     return (lambda: rotate(q, k, cos, sin, positions),
-            lambda y: torch.autograd.grad(y, (q, k), gradients, retain_graph=True))
+            lambda y: torch.autograd.grad(y, (q, k), gradients, retain_graph=True), ())
 
 
-def embedding(is_liger, dtype, B, T, D, V):
-    layers = [nn.Embedding(V, D).cuda() for _ in range(2)]  # Liger's too, with as many weights
-    compiled = torch.compile(layers[0])
+def embedding(by, dtype, B, T, D, V):
+    plain, own = (layer(V, D).cuda() for layer in (nn.Embedding, LigerEmbedding))
+    layers = {"torch": plain, "liger": own, "compile": torch.compile(plain)}
     words = torch.randint(V, (B, T), device="cuda")
-    return (lambda: compiled(words)), (lambda y: layers and y.backward(torch.randn_like(y)))
+    return (lambda: layers[by](words)), (lambda y: y.backward(torch.randn_like(y))), ()
 
 
 KERNELS = {
@@ -85,8 +91,9 @@ KERNELS = {
 def measure(_, row):
     sizes = {name: int(size) for name, size in
              (word.split("=") for word in row["sizes"].split())}
-    forward, backward = KERNELS[row["kernel"]](
-        row["by"] == "liger", getattr(torch, row["dtype"]), **sizes)
+    by = row["by"] if row["kernel"] == "embedding" else row["by"] == "liger"
+    build = functools.partial(KERNELS[row["kernel"]], by, getattr(torch, row["dtype"]), **sizes)
+    forward, backward, inputs = build()
 
     def full():
         backward(forward())
@@ -96,13 +103,16 @@ def measure(_, row):
         # Times were taken before, of all modes: both of PyTorch's threads have their workspace of
         # cuBLAS. The gradients were those of another layer, so they are not there.
         full()
-        forward, backward = KERNELS[row["kernel"]](
-            row["by"] == "liger", getattr(torch, row["dtype"]), **sizes)
+        forward, backward, inputs = build()
         steps["forward"] = forward
     if row["mode"] == "backward":
         y = forward()
-        gradient = torch.randn_like(y)  # one, for all steps
-        steps["backward"] = lambda: y.backward(gradient, retain_graph=True)
+        if row["kernel"] == "rope":
+            steps["backward"] = lambda: backward(y)
+        else:
+            gradient = torch.randn_like(y)  # one, for all steps
+            steps["backward"] = lambda: y.backward(gradient, retain_graph=True)
+    rows.timed(steps[row["mode"]], inputs)
     for _ in range(STEPS):
         torch.cuda.reset_peak_memory_stats()
         steps[row["mode"]]()

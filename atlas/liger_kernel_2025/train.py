@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kernels of liger-kernel and what they stand in for, each alone (source.yaml). A builder gives the
-forward function, and how its backward is started: a tensor, or what is made for it each time."""
+forward function, how its backward is started (a tensor, or what is made for it each time), and the
+inputs whose gradients a benchmark of its time drops."""
 import json
 
 import torch
@@ -25,11 +26,11 @@ def liger():
 def of_loss(row, config, dtype):
     logits, loss = losses.of_words(row, config)
     # The benchmarks of 2026 start the backward of a loss, too, with a random tensor.
-    return loss, RANDOM if "vocab_size" in config else SCALAR
+    return loss, RANDOM if "vocab_size" in config else SCALAR, ()
 
 
 def of_head(row, config, dtype):
-    return losses.of_head(row, config, dtype), SCALAR
+    return losses.of_head(row, config, dtype), SCALAR, ()
 
 
 def of_mlp(row, config, dtype):
@@ -47,7 +48,7 @@ def of_mlp(row, config, dtype):
     else:
         layer = llama.LlamaMLP(config=settings)
     layer.cuda().to(dtype)
-    return lambda: layer(x), RANDOM
+    return lambda: layer(x), RANDOM, (x,)
 
 
 def of_norm(row, config, dtype):
@@ -69,7 +70,7 @@ def of_norm(row, config, dtype):
     gradient = torch.randn_like(x)
     x.requires_grad_(True)
     layer = layers[row["provider"] != "liger"] or losses.sparsemax
-    return lambda: layer(x) if layers else None, gradient
+    return lambda: layer(x) if layers else None, gradient, (x,)
 
 
 def of_add_norm(row, config, dtype):
@@ -83,7 +84,8 @@ def of_add_norm(row, config, dtype):
                                for _ in range(4))
     x.requires_grad_(True)
     residual.requires_grad_(True)
-    return (lambda: torch.autograd.backward(layers[row["provider"]](x, residual), gradients)), None
+    return ((lambda: torch.autograd.backward(layers[row["provider"]](x, residual), gradients)), None,
+            (x, residual))
 
 
 def of_element(row, config, dtype):
@@ -96,7 +98,7 @@ def of_element(row, config, dtype):
         layer = LigerReLUSquared() if row["provider"] == "liger" \
             else lambda x: torch.square(F.relu(x))
     x = torch.randn(int(row["x"]), device="cuda", dtype=dtype, requires_grad=True)
-    return lambda: layer(x), ONES
+    return lambda: layer(x), ONES, (x,)
 
 
 def of_megatron(row, config, dtype):
@@ -106,7 +108,7 @@ def of_megatron(row, config, dtype):
     layer.cuda().to(torch.bfloat16)
     x = torch.randn(config["S"], config["B"], width, device="cuda", dtype=torch.bfloat16,
                     requires_grad=True)
-    return lambda: layer(x), SUM
+    return lambda: layer(x), SUM, ()
 
 
 BUILDERS = {
@@ -118,11 +120,11 @@ BUILDERS = {
 
 
 def make(row):
-    """Its forward function, and that of both."""
+    """What is done in each mode, and the inputs. Backward alone begins with a forward of its own."""
     config = json.loads(row["config"])
     dtype = getattr(torch, config.get("dtype", "torch.float32").removeprefix("torch."))
     builder = BUILDERS[row["kernel"]]
-    forward, start = builder(row, config, dtype)
+    forward, start, inputs = builder(row, config, dtype)
 
     def full():
         y = forward()
@@ -134,20 +136,23 @@ def make(row):
             gradient = {RANDOM: torch.randn_like, ONES: torch.ones_like}[start](y) \
                 if isinstance(start, str) else start
             y.backward(gradient, retain_graph=True)
-    return forward, forward if start is None else full
+
+    def backward():
+        y = forward()
+        gradient = None if start is SCALAR else torch.randn_like(y)
+        return lambda: y.backward(gradient, retain_graph=True)
+    return {"forward": lambda: forward, "backward": backward,
+            "full": lambda: forward if start is None else full}, inputs
 
 
 def train(_, row):
-    # The mode is that of the MLPs alone: the script of group_norm does all three times the same.
+    # Memory goes by the mode for MLPs alone: the script of group_norm does the same for all three.
     mode = row["mode"] if BUILDERS[row["kernel"]] is of_mlp else "full"
     if mode != "full":
-        make(row)[1]()  # as its times were taken: of other tensors, but cuBLAS keeps its workspaces
-    forward, full = make(row)
-    step = forward if mode == "forward" else full
-    if mode == "backward":
-        y = forward()
-        gradient = torch.randn_like(y)
-        step = lambda: y.backward(gradient, retain_graph=True)  # noqa: E731
+        make(row)[0]["full"]()()  # as its times were taken: cuBLAS keeps its workspaces
+    steps, inputs = make(row)
+    rows.timed(steps[row["mode"]](), inputs)
+    step = steps[mode]()
     for _ in range(TIMES):
         torch.cuda.reset_peak_memory_stats()
         step()
