@@ -72,15 +72,16 @@ std::vector<CompiledFunction::Tensor> CompiledFunction::tensors(const ptx::Launc
   return found;
 }
 
-std::optional<std::int64_t> CompiledFunction::moved_bytes(const ptx::Launch& launch,
-                                                          const LiveBlocks& blocks) const {
+std::optional<Parts> CompiledFunction::parts(const ptx::Launch& launch,
+                                             const LiveBlocks& blocks) const {
   if (!is_read_ || launch.arguments == nullptr) return std::nullopt;
-  std::int64_t bytes = 0;
+  Parts parts{};
   for (const Tensor& tensor : tensors(launch, blocks)) {
-    const int times = (tensor.is_loaded ? 1 : 0) + (tensor.is_stored ? 1 : 0);
-    bytes += times * static_cast<std::int64_t>(tensor.size);
+    const auto size = static_cast<std::int64_t>(tensor.size);
+    parts.bytes += size * ((tensor.loads > 0 ? 1 : 0) + (tensor.is_stored ? 1 : 0));
+    parts.again_bytes += size * std::max(0, tensor.loads - 1);
   }
-  return bytes;
+  return parts;
 }
 
 /// Of its sizes and of all arguments but tensors.
@@ -104,7 +105,7 @@ std::optional<ptx::Count> CompiledFunction::count(const ptx::Launch& launch,
   ptx::Memory memory;
   std::string key = key_of(launch, blocks);
   for (const Tensor& tensor : tensors(launch, blocks)) {
-    if (!slice_.has_loads || !tensor.is_loaded || tensor.size > kMostBytes) continue;
+    if (!slice_.has_loads || tensor.loads == 0 || tensor.size > kMostBytes) continue;
     Trust trust;
     memory.ranges.push_back(range_of(tensor.begin, tensor.size, known, trust));
     append(key, memory.ranges.back());
@@ -121,7 +122,7 @@ bool CompiledFunction::is_followed(const std::vector<Tensor>& tensors,
   return std::ranges::any_of(tensors, &Tensor::is_stored) &&
          std::ranges::all_of(tensors, [&](const Tensor& tensor) {
            return tensor.size <= kMostBytes &&
-                  (!tensor.is_loaded || known.has_any(tensor.begin, tensor.size));
+                  (tensor.loads == 0 || known.has_any(tensor.begin, tensor.size));
          });
 }
 
@@ -136,7 +137,7 @@ bool CompiledFunction::run(const ptx::Launch& launch, const std::optional<ptx::C
   Trust trust;
   for (const Tensor& tensor : all) {
     Trust unread;
-    ranges.push_back(range_of(tensor.begin, tensor.size, known, tensor.is_loaded ? trust : unread));
+    ranges.push_back(range_of(tensor.begin, tensor.size, known, tensor.loads > 0 ? trust : unread));
     append(key, ranges.back());
   }
   const std::lock_guard lock(mutex_);

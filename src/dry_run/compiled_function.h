@@ -10,6 +10,7 @@
 
 #include "src/dry_run/known_bytes.h"
 #include "src/dry_run/live_blocks.h"
+#include "src/dry_run/work.h"
 #include "src/ptx/accesses.h"
 #include "src/ptx/slice.h"
 
@@ -29,10 +30,9 @@ class CompiledFunction {
   std::optional<ptx::Count> count(const ptx::Launch& launch, const LiveBlocks& blocks,
                                   const KnownBytes& known);
 
-  /// What a launch goes through: each tensor that it loads from or stores to once, and one that it
-  /// changes twice. Nothing: that is not known.
-  std::optional<std::int64_t> moved_bytes(const ptx::Launch& launch,
-                                          const LiveBlocks& blocks) const;
+  /// What a launch goes through: each tensor that it loads from or stores to once, one that it
+  /// changes twice, and again what it loads in several loops. Nothing: that is not known.
+  std::optional<Parts> parts(const ptx::Launch& launch, const LiveBlocks& blocks) const;
 
   /// Runs a launch where all that it loads is known and what it stores is small: a mask's blocks,
   /// places in a batch. Then `known` has what it wrote. False: that is not known. `executed`: by
@@ -45,7 +45,7 @@ class CompiledFunction {
   struct Tensor {
     const void* begin;
     std::size_t size;
-    bool is_loaded;
+    int loads;  // how often it is gone through
     bool is_stored;
   };
   std::vector<Tensor> tensors(const ptx::Launch& launch, const LiveBlocks& blocks) const;

@@ -30,8 +30,9 @@ std::int64_t tensor_bytes(void** arguments, const LiveBlocks& blocks) {
   return bytes;
 }
 
-Work compiled_work(const Gpu& gpu, const ptx::Launch& launch, std::int64_t bytes,
+Work compiled_work(const Gpu& gpu, const ptx::Launch& launch, const Parts& parts,
                    const std::optional<ptx::Count>& count) {
+  std::int64_t bytes = moved_bytes(gpu, parts, launch.blocks(), launch.threads());
   if (count && count->reached_bytes < static_cast<double>(bytes)) {
     bytes = static_cast<std::int64_t>(count->reached_bytes);
   }

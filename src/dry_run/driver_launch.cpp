@@ -176,9 +176,10 @@ HEADROOM_ENTRY CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, uns
   const AtWork at_work;
   CompiledFunction& compiled = function_of(function);
   const auto count = compiled.count(launch, dry_run().blocks, dry_run().known);
-  const auto moved = compiled.moved_bytes(launch, dry_run().blocks);
-  const std::int64_t bytes = moved ? *moved : tensor_bytes(launch.arguments, dry_run().blocks);
-  const Work work = compiled_work(dry_run().gpu, launch, bytes, count);
+  const auto parts = compiled.parts(launch, dry_run().blocks);
+  const Work work =
+      compiled_work(dry_run().gpu, launch,
+                    parts.value_or(Parts{tensor_bytes(launch.arguments, dry_run().blocks)}), count);
   if (is_known(compiled, launch, count)) {
     run_transfer(stream, work);
   } else {

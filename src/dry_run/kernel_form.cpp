@@ -179,6 +179,14 @@ bool goes_through_all(std::string_view name) {
   return std::any_of(kParts.begin(), kParts.end(), is_in_name);
 }
 
+/// Which arguments hold rows that a block goes through again, once for each time (ATen/native/cuda/
+/// SoftMax.cu). Its kernels for shorter rows keep them.
+std::vector<std::size_t> gone_through_again(std::string_view name) {
+  if (has(name, "cunn_SoftMaxForward<")) return {1, 1};  // the largest, the sum, what is written
+  if (has(name, "cunn_SoftMaxBackward<")) return {2};
+  return {};
+}
+
 /// Of channels that are not last in memory. Backward goes over two tensors twice, and writes one;
 /// statistics take as long as two passes do.
 KernelForm batch_norm(std::string_view name) {
@@ -212,6 +220,7 @@ KernelForm with_pointers(std::string_view name) {
   // Its inputs stand in a structure, and are as large as its output in all.
   if (has(name, "CatArrayBatchedCopy")) form.pointers = {0, 0};
   if (!form.pointers.empty()) form.kind = goes_through_all(name) ? Kind::whole : Kind::pointers;
+  form.again = gone_through_again(name);
   return form;
 }
 

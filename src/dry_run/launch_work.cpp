@@ -116,7 +116,18 @@ std::int64_t pointed_bytes(const KernelForm& form, const KernelLaunch& launch,
   return bytes;
 }
 
-Moved moved_bytes(const KernelForm& form, const KernelLaunch& launch, const LiveBlocks& blocks) {
+/// Of a kernel whose blocks have a row each.
+Moved whole_bytes(const Gpu& gpu, const KernelForm& form, const KernelLaunch& launch,
+                  const LiveBlocks& blocks) {
+  Parts parts{pointed_bytes(form, launch, blocks)};
+  for (const std::size_t place : form.again) {
+    parts.again_bytes += blocks.behind(at<const void*>(launch.arguments[place]));
+  }
+  return {moved_bytes(gpu, parts, count(launch.grid), count(launch.block))};
+}
+
+Moved moved_bytes(const Gpu& gpu, const KernelForm& form, const KernelLaunch& launch,
+                  const LiveBlocks& blocks) {
   switch (form.kind) {
     case Kind::elementwise:
       return elementwise_bytes(form, launch, blocks);
@@ -126,8 +137,9 @@ Moved moved_bytes(const KernelForm& form, const KernelLaunch& launch, const Live
     case Kind::reduction:
       return {reduction_bytes(launch)};
     case Kind::pointers:
-    case Kind::whole:
       return {pointed_bytes(form, launch, blocks)};
+    case Kind::whole:
+      return whole_bytes(gpu, form, launch, blocks);
     default:
       return {0};
   }
@@ -255,7 +267,7 @@ Work launch_work(const Gpu& gpu, const KernelForm& form, const KernelLaunch& lau
     case Kind::random:
       return work_of_chance(gpu, form, launch, blocks);
     default: {
-      Moved moved = moved_bytes(form, launch, blocks);
+      Moved moved = moved_bytes(gpu, form, launch, blocks);
       if (moved.bytes == 0) moved.bytes = kBytesPerThread * threads_of(launch);
       return memory_work(gpu, moved, form.access,
                          form.kind == Kind::whole ? count(launch.grid) : 0);

@@ -70,6 +70,18 @@ struct Moved {
   bool is_part = false;          // of more, of which the cache keeps nothing until it is used again
 };
 
+/// What the blocks of a launch go through, each its own part, such as a row: all of it once, and
+/// `again_bytes` of it after that, which counts each time.
+struct Parts {
+  std::int64_t bytes;
+  std::int64_t again_bytes = 0;
+};
+
+/// What of that comes from memory or goes there. A block finds again in the cache what it went
+/// through, where the parts of all blocks that run at once have room in it.
+std::int64_t moved_bytes(const Gpu& gpu, const Parts& parts, std::int64_t blocks,
+                         std::int64_t threads_of_block);
+
 /// A kernel that moves so much by so many blocks of threads; 0: there are enough of them.
 Work memory_work(const Gpu& gpu, const Moved& moved, Access access = Access::narrow_numbers,
                  std::int64_t blocks = 0);

@@ -2,6 +2,8 @@
 #include "src/ptx/accesses.h"
 
 #include <algorithm>
+#include <optional>
+#include <set>
 
 namespace headroom::ptx {
 namespace {
@@ -54,19 +56,39 @@ class Origins {
   std::vector<Parameters> registers_;
 };
 
+/// The innermost loop around an instruction, by the branch at its end. Nothing: there is none.
+std::optional<std::size_t> loop_around(const Kernel& kernel, std::size_t place) {
+  std::optional<std::size_t> innermost;
+  std::size_t begin = 0;
+  for (std::size_t end = place; end < kernel.instructions.size(); ++end) {
+    const Instruction& last = kernel.instructions[end];
+    const bool is_around = last.operation == Operation::branch && last.target <= place;
+    if (!is_around || (innermost && last.target <= begin)) continue;
+    innermost = end;
+    begin = last.target;
+  }
+  return innermost;
+}
+
 }  // namespace
 
 Accesses accesses(const Kernel& kernel) {
   const Origins origins(kernel);
-  const Parameters none(kernel.parameter_bytes.size());
-  Accesses found{none, none};
-  for (const Instruction& instruction : kernel.instructions) {
+  const std::size_t parameters = kernel.parameter_bytes.size();
+  Accesses found{std::vector<int>(parameters), Parameters(parameters)};
+  std::vector<std::set<std::size_t>> loops(parameters);  // that load through each
+  for (std::size_t place = 0; place < kernel.instructions.size(); ++place) {
+    const Instruction& instruction = kernel.instructions[place];
     if (instruction.space != Space::global || instruction.from.empty()) continue;
     const Parameters address = origins.of(instruction.from.front());
-    if (is_atomic(instruction.operation) || instruction.operation == Operation::load)
-      add(address, found.loads);
     if (is_atomic(instruction.operation) || instruction.operation == Operation::store)
       add(address, found.stores);
+    if (!is_atomic(instruction.operation) && instruction.operation != Operation::load) continue;
+    const auto loop = loop_around(kernel, place);
+    for (std::size_t i = 0; i < parameters; ++i) {
+      if (address[i] && loop) loops[i].insert(*loop);
+      if (address[i]) found.loads[i] = std::max(1, static_cast<int>(loops[i].size()));
+    }
   }
   return found;
 }

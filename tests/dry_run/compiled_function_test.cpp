@@ -68,14 +68,14 @@ class CompiledFunctionTest : public testing::Test {
 };
 
 TEST_F(CompiledFunctionTest, GoesTwiceThroughWhatItChanges) {
-  EXPECT_EQ(function.moved_bytes(launch, blocks), 2 * kSizeOfAll);
+  EXPECT_EQ(function.parts(launch, blocks)->bytes, 2 * kSizeOfAll);
   std::string text = kText;
   const std::string stored = "st.global.b32 [%rd4], %r4;\n";
   text.replace(text.find(stored), stored.size(), "st.global.b32 [%rd3], %r4;\n" + stored);
   const CompiledFunction changing{"made", std::make_shared<const std::string>(text)};
-  EXPECT_EQ(changing.moved_bytes(launch, blocks), 3 * kSizeOfAll);
+  EXPECT_EQ(changing.parts(launch, blocks)->bytes, 3 * kSizeOfAll);
   const CompiledFunction unknown{"made", std::make_shared<const std::string>()};
-  EXPECT_EQ(unknown.moved_bytes(launch, blocks), std::nullopt);
+  EXPECT_FALSE(unknown.parts(launch, blocks));
 }
 
 TEST_F(CompiledFunctionTest, IsRunWhereAllThatItReadsIsKnown) {

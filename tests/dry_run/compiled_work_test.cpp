@@ -22,7 +22,7 @@ class CompiledWork : public testing::Test {
   std::int64_t ns(void** arguments, unsigned threads = kThreads) const {
     const ptx::Launch launch{{1, 1, 1}, {threads, 1, 1}, arguments};
     const std::int64_t bytes = tensor_bytes(arguments, blocks_);
-    return ns_of(compiled_work(gpu_, launch, bytes, /*count=*/{}));
+    return ns_of(compiled_work(gpu_, launch, Parts{bytes}, /*count=*/{}));
   }
   std::int64_t ns_of_vectors(std::int64_t bytes) const {
     return ns_of(memory_work(gpu_, {bytes}, Access::vectors));
@@ -73,7 +73,8 @@ TEST_F(CompiledWork, IsWhatItExecutesWhereThatTakesLonger) {
   count.flops[static_cast<std::size_t>(Precision::bfloat16)] = 1e12;
   count.issued = 132 * 4 * 1e6;  // a million cycles
   const auto of_blocks = [&](unsigned blocks) {
-    return compiled_work(gpu_, {{blocks, 1, 1}, {kThreads, 1, 1}, nullptr}, 2 * kBytes, count);
+    return compiled_work(gpu_, {{blocks, 1, 1}, {kThreads, 1, 1}, nullptr}, Parts{2 * kBytes},
+                         count);
   };
   const Work work = of_blocks(132);
   const double products = 1e12 / (0.805 * 989.4e12) * 1e9;

@@ -99,6 +99,18 @@ TEST(KernelForm, OfAnotherKernelHasThePointersAmongItsArguments) {
   EXPECT_EQ(kernel_form("not_mangled").kind, Kind::other);
 }
 
+// Its three passes over rows are the largest number, the sum and what it writes.
+TEST(KernelForm, OfASoftmaxOfWideRowsHasWhatItGoesThroughAgain) {
+  const KernelForm wide = kernel_form(
+      "void at::native::cunn_SoftMaxForward<4, float, Epilogue>(float*, float const*, int)");
+  EXPECT_EQ(wide.kind, Kind::whole);
+  EXPECT_EQ(wide.again, (std::vector<std::size_t>{1, 1}));
+  const KernelForm kept = kernel_form(
+      "void at::native::cunn_SoftMaxForwardSmem<4, float, Epilogue>(float*, float const*, int)");
+  EXPECT_EQ(kept.kind, Kind::whole);
+  EXPECT_TRUE(kept.again.empty());
+}
+
 TEST(KernelForm, OfAnotherLibraryHasWhatIsWritten) {
   const KernelForm keep = kernel_form(
       "vision::ops::gather_keep_from_mask(bool*, unsigned long long const*, float*, int)");

@@ -161,6 +161,20 @@ TEST_F(LaunchWork, OfWholeRowsIsAllThatItPointsToHoweverFewItsThreadsAre) {
   EXPECT_NEAR(memory_ns(form, {&one}, dim3(6)), moved, 2);
 }
 
+// At once run 2 blocks of 1,024 threads on each multiprocessor, 100 in all, a row each.
+TEST_F(LaunchWork, OfRowsGoneThroughAgainIsThatTooWhereTheCacheHasNoRoomForAllAtOnce) {
+  blocks_.note(tensor_at(0x100000), 31'000'000);
+  blocks_.note(tensor_at(0x8000000), 31'000'000);
+  const void* written = tensor_at(0x100000);
+  const void* read = tensor_at(0x8000000);
+  const KernelForm form{.kind = Kind::whole, .pointers = {0, 1}, .again = {1, 1}};
+  gpu_.l2_bytes = 62'000 * 100;
+  EXPECT_EQ(memory_ns(form, {&written, &read}, dim3(1000), dim3(1024)), 2 * 31'000);
+  gpu_.l2_bytes -= 1;
+  EXPECT_EQ(memory_ns(form, {&written, &read}, dim3(1000), dim3(1024)), 4 * 31'000);
+  EXPECT_EQ(memory_ns(form, {&written, &read}, dim3(1000), dim3(2048)), 2 * 31'000);
+}
+
 // As many threads as the GPU holds go through tensors of any size.
 TEST_F(LaunchWork, OfDropoutIsItsTensorsOrTheInstructionsThatDrawThem) {
   blocks_.note(tensor_at(0x1000000), 2'000'000);  // of 16 bits

@@ -143,10 +143,26 @@ TEST(Accesses, AreByWhatAddressesAreMadeOf) {
       accesses(kernel_of("\tmul.wide.s32 %rd4, %r2, 4;\n\tadd.s64 %rd5, %rd1, %rd4;\n"
                          "\tld.global.b32 %r9, [%rd5];\n" +
                          std::string(kStore)));
-  EXPECT_TRUE(found.loads[0]);
+  EXPECT_EQ(found.loads[0], 1);
   EXPECT_FALSE(found.stores[0]);
-  EXPECT_FALSE(found.loads[1]);
+  EXPECT_EQ(found.loads[1], 0);
   EXPECT_TRUE(found.stores[1]);
+}
+
+// A loop within a loop goes through it once, as do two loads in one loop.
+TEST(Accesses, AreAsManyAsTheLoopsThatLoad) {
+  const std::string load = "\tld.global.b32 %r9, [%rd1];\n";
+  const auto loop = [](const std::string& number, const std::string& body) {
+    const std::string label = "$L__BB0_" + number;
+    return label + ":\n" + body + "\t@%p1 bra " + label + ";\n";
+  };
+  const auto loads = [](const std::string& body) {
+    return accesses(kernel_of(body + kStore)).loads[0];
+  };
+  EXPECT_EQ(loads(load + load), 1);
+  EXPECT_EQ(loads(loop("1", load + load)), 1);
+  EXPECT_EQ(loads(loop("1", loop("2", load))), 1);
+  EXPECT_EQ(loads(load + loop("1", load) + loop("2", load)), 2);
 }
 
 }  // namespace
