@@ -19,7 +19,8 @@ import triton
 
 import rows
 
-NAME = f"liger_kernel-{version('liger-kernel')}"
+VERSION = version("liger-kernel")
+NAME = f"liger_kernel-{VERSION}"  # of the archive and of what it holds
 CACHE = Path(os.environ["XDG_CACHE_HOME"])
 
 torch.set_num_threads(1)
@@ -33,8 +34,7 @@ def sources() -> Path:
         if not folder.is_dir():
             alone = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
             subprocess.run(["pip", "download", "--quiet", "--no-deps", "--no-binary=:all:",
-                            f"--dest={made}", NAME.replace("_", "-").replace("-", "==", 1)],
-                           env=alone, check=True)
+                            f"--dest={made}", f"liger-kernel=={VERSION}"], env=alone, check=True)
             shutil.unpack_archive(f"{made}/{NAME}.tar.gz", made)
             os.rename(f"{made}/{NAME}", folder)
     return folder
@@ -59,7 +59,7 @@ def measure(_, row):
     if "dtype" in config:
         config["dtype"] = getattr(torch, config["dtype"].removeprefix("torch."))
     x = int(row["x"]) if row["x"].isdigit() else row["x"]
-    found = benchmarks(f"{sys.path[0]}/benchmark_{row['script']}.py", row["kernel"])
+    found = benchmarks(f"{folder}/benchmark/scripts/benchmark_{row['script']}.py", row["kernel"])
 
     def run(what, mode=row["mode"]):
         of_row = importlib.import_module("utils").SingleBenchmarkRunInput
