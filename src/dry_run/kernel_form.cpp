@@ -221,6 +221,7 @@ KernelForm with_pointers(std::string_view name) {
   if (has(name, "CatArrayBatchedCopy")) form.pointers = {0, 0};
   if (!form.pointers.empty()) form.kind = goes_through_all(name) ? Kind::whole : Kind::pointers;
   form.again = gone_through_again(name);
+  if (has(name, "cunn_SoftMax")) form.access = Access::vectors;
   return form;
 }
 

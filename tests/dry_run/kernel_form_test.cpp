@@ -104,6 +104,7 @@ TEST(KernelForm, OfASoftmaxOfWideRowsHasWhatItGoesThroughAgain) {
   const KernelForm wide = kernel_form(
       "void at::native::cunn_SoftMaxForward<4, float, Epilogue>(float*, float const*, int)");
   EXPECT_EQ(wide.kind, Kind::whole);
+  EXPECT_EQ(wide.access, Access::vectors);
   EXPECT_EQ(wide.again, (std::vector<std::size_t>{1, 1}));
   const KernelForm kept = kernel_form(
       "void at::native::cunn_SoftMaxForwardSmem<4, float, Epilogue>(float*, float const*, int)");
