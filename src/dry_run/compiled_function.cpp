@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "src/dry_run/small_launch.h"
+#include "src/ptx/branches.h"
 
 namespace headroom::dry_run {
 namespace {
@@ -53,10 +54,11 @@ void put(const ptx::Range& range, KnownBytes& known, Trust trust) {
 
 CompiledFunction::CompiledFunction(std::string name, std::shared_ptr<const std::string> ptx)
     : name_(std::move(name)), ptx_(std::move(ptx)) {
-  const auto kernel = ptx::parse(*ptx_, name_);
+  auto kernel = ptx::parse(*ptx_, name_);
   if (!kernel) return;
   is_read_ = true;
   accesses_ = ptx::accesses(*kernel);
+  ptx::straighten(*kernel);
   slice_ = ptx::slice(*kernel);
 }
 
@@ -154,7 +156,10 @@ const CompiledFunction::Written& CompiledFunction::run_locked(const ptx::Launch&
   memory.ranges = std::move(ranges);
   last_key_ = std::move(key);
   last_written_ = {};
-  if (!kernel_) kernel_ = ptx::parse(*ptx_, name_);
+  if (!kernel_) {
+    kernel_ = ptx::parse(*ptx_, name_);
+    ptx::straighten(*kernel_);
+  }
   last_written_.is_known =
       ptx::run(*kernel_, launch, memory, static_cast<std::int64_t>(kMostIssued));
   for (ptx::Range& range : memory.ranges) {

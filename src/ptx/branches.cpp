@@ -111,16 +111,6 @@ bool fails(const Kernel& kernel, std::size_t place) {
   return false;
 }
 
-}  // namespace
-
-std::vector<int> jumps(const Kernel& kernel) {
-  std::vector<int> jumps(kernel.instructions.size() + 1);
-  for (const Instruction& instruction : kernel.instructions) {
-    if (instruction.operation == Operation::branch) ++jumps[instruction.target];
-  }
-  return jumps;
-}
-
 void drop_assertions(Kernel& kernel) {
   for (std::size_t i = 0; i < kernel.instructions.size(); ++i) {
     Instruction& branch = kernel.instructions[i];
@@ -157,6 +147,21 @@ void guard_choices(Kernel& kernel) {
       add_guard(leaves, kernel.instructions[j]);
     }
   }
+}
+
+}  // namespace
+
+std::vector<int> jumps(const Kernel& kernel) {
+  std::vector<int> jumps(kernel.instructions.size() + 1);
+  for (const Instruction& instruction : kernel.instructions) {
+    if (instruction.operation == Operation::branch) ++jumps[instruction.target];
+  }
+  return jumps;
+}
+
+void straighten(Kernel& kernel) {
+  drop_assertions(kernel);
+  guard_choices(kernel);
 }
 
 }  // namespace headroom::ptx

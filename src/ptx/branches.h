@@ -5,12 +5,10 @@
 
 namespace headroom::ptx {
 
-/// Takes assertions for holding: no branch leads to a trap any more.
-void drop_assertions(Kernel& kernel);
-
-/// Turns branches that choose between a few plain instructions into guards of these: threads of a
-/// block that differ there go on together, as they do on a GPU.
-void guard_choices(Kernel& kernel);
+/// So that threads of a block go on together, as they do on a GPU. Takes assertions for holding: no
+/// branch leads to a trap any more. And turns branches that choose between a few plain instructions
+/// into guards of these; what has a guard of its own there is done by threads that are not known.
+void straighten(Kernel& kernel);
 
 /// How many branches jump to each instruction; one more for the end.
 std::vector<int> jumps(const Kernel& kernel);

@@ -3,7 +3,6 @@
 #include <charconv>
 #include <map>
 
-#include "src/ptx/branches.h"
 #include "src/ptx/kernel.h"
 #include "src/ptx/opcode.h"
 
@@ -332,8 +331,6 @@ std::optional<Kernel> parse(std::string_view text, std::string_view name) {
   body.add_parameters(declarations);
   body.add_statements(enclosed(entry.substr(begin), '{', '}'));
   if (!body.resolve()) return std::nullopt;
-  drop_assertions(kernel);
-  guard_choices(kernel);
   return kernel;
 }
 

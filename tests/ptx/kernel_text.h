@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "src/ptx/branches.h"
 #include "src/ptx/threads.h"
 
 namespace headroom::ptx {
@@ -41,6 +42,7 @@ inline std::string kernel_text(const std::string& body) {
 inline Kernel kernel_of(const std::string& body) {
   auto kernel = parse(kernel_text(body), "made");
   EXPECT_TRUE(kernel);
+  straighten(*kernel);
   return std::move(*kernel);
 }
 

@@ -149,6 +149,15 @@ TEST(Accesses, AreByWhatAddressesAreMadeOf) {
   EXPECT_TRUE(found.stores[1]);
 }
 
+// Where a guard is inside of a branch, it is not known which threads load. That some do, is.
+TEST(Accesses, AreWhereBranchesLeadToo) {
+  const auto kernel = parse(kernel_text("\t@%p1 bra $L__BB0_1;\n\t@%p2 ld.global.b32 %r9, [%rd1];\n"
+                                        "$L__BB0_1:\n"),
+                            "made");
+  ASSERT_TRUE(kernel);
+  EXPECT_EQ(accesses(*kernel).loads[0], 1);
+}
+
 // A loop within a loop goes through it once, as do two loads in one loop.
 TEST(Accesses, AreAsManyAsTheLoopsThatLoad) {
   const std::string load = "\tld.global.b32 %r9, [%rd1];\n";
