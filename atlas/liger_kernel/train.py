@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs single kernels, Liger's and PyTorch's, forward and backward (source.yaml). A function gives how
-a kernel goes forward and backward, and the inputs whose gradients a benchmark of its time drops."""
+"""Runs single kernels, Liger's and PyTorch's, forward and backward (source.yaml). A function gives
+how a kernel goes forward and backward, and the inputs whose gradients a benchmark of its time
+drops."""
 import functools
 
 import torch
@@ -22,44 +23,44 @@ STEPS = 4  # the peak is the same from the second on, which finds gradients
 torch.set_num_threads(1)
 
 
-def loss(of_liger, of_torch, is_liger, logits, target):
+def loss(of_liger, of_torch, by, logits, target):
     """Both ways are made, as there, one is used. The loss is a number: it needs no gradient."""
-    loss_of = of_liger if is_liger else of_torch
+    loss_of = of_liger if by == "liger" else of_torch
     return (lambda: loss_of(logits, target)), (lambda y: y.backward(retain_graph=True)), ()
 
 
-def cross_entropy(is_liger, dtype, B, T, V):
+def cross_entropy(by, dtype, B, T, V):
     logits = torch.randn(B * T, V, device="cuda", requires_grad=True)
     target = torch.randint(V, (B * T,), device="cuda")
-    forward, _, _ = loss(LigerCrossEntropyLoss(), nn.CrossEntropyLoss(), is_liger, logits, target)
+    forward, _, _ = loss(LigerCrossEntropyLoss(), nn.CrossEntropyLoss(), by, logits, target)
     return forward, (lambda y: y.backward()), ()
 
 
-def kl_div(is_liger, dtype, B, T, V):
+def kl_div(by, dtype, B, T, V):
     logits = torch.randn(B * T, V, device="cuda", requires_grad=True).log_softmax(dim=-1)
     target = torch.randn(B * T, V, device="cuda").softmax(dim=-1)
     return loss(LigerKLDIVLoss(reduction="batchmean"), nn.KLDivLoss(reduction="batchmean"),
-                is_liger, logits, target)
+                by, logits, target)
 
 
-def mlp(of_liger, activation, is_liger, dtype, B, T, H, I):  # noqa: E741
+def mlp(of_liger, activation, by, dtype, B, T, H, I):  # noqa: E741
     x = torch.randn(B, T, H, device="cuda", dtype=dtype, requires_grad=True)
     config = llama.LlamaConfig(hidden_size=H, intermediate_size=I, hidden_act=activation)
-    layer = (of_liger if is_liger else llama.LlamaMLP)(config).cuda().to(dtype)
+    layer = (of_liger if by == "liger" else llama.LlamaMLP)(config).cuda().to(dtype)
     return ((lambda: layer(x)), (lambda y: y.backward(torch.randn_like(y), retain_graph=True)),
             (x,))
 
 
-def norm(of_liger, of_torch, is_liger, dtype, M, N):
+def norm(of_liger, of_torch, by, dtype, M, N):
     layers = of_torch(N, eps=1e-6).cuda(), of_liger(hidden_size=N, eps=1e-6).cuda()
     x = torch.randn(M, N, dtype=dtype, device="cuda")
     gradient = torch.randn_like(x)
     x.requires_grad_(True)
-    return ((lambda: layers[is_liger](x)), (lambda y: y.backward(gradient, retain_graph=True)),
+    return ((lambda: layers[by == "liger"](x)), (lambda y: y.backward(gradient, retain_graph=True)),
             (x,))
 
 
-def rope(is_liger, dtype, T, H, Q, K):
+def rope(by, dtype, T, H, Q, K):
     head = H // Q
     of_positions = llama.LlamaRotaryEmbedding(head, device="cuda")
     q, k = (torch.randn(1, T, heads, head, device="cuda", dtype=dtype,
@@ -67,7 +68,7 @@ def rope(is_liger, dtype, T, H, Q, K):
     gradients = torch.randn_like(q), torch.randn_like(k)
     positions = torch.arange(T, device="cuda").unsqueeze(0)
     cos, sin = of_positions(k, positions)
-    rotate = liger_rotary_pos_emb if is_liger else llama.apply_rotary_pos_emb
+    rotate = liger_rotary_pos_emb if by == "liger" else llama.apply_rotary_pos_emb
     return (lambda: rotate(q, k, cos, sin, positions),
             lambda y: torch.autograd.grad(y, (q, k), gradients, retain_graph=True), ())
 
@@ -91,8 +92,8 @@ KERNELS = {
 def measure(_, row):
     sizes = {name: int(size) for name, size in
              (word.split("=") for word in row["sizes"].split())}
-    by = row["by"] if row["kernel"] == "embedding" else row["by"] == "liger"
-    build = functools.partial(KERNELS[row["kernel"]], by, getattr(torch, row["dtype"]), **sizes)
+    build = functools.partial(KERNELS[row["kernel"]], row["by"], getattr(torch, row["dtype"]),
+                              **sizes)
     forward, backward, inputs = build()
 
     def full():

@@ -84,8 +84,8 @@ def of_add_norm(row, config, dtype):
                                for _ in range(4))
     x.requires_grad_(True)
     residual.requires_grad_(True)
-    return ((lambda: torch.autograd.backward(layers[row["provider"]](x, residual), gradients)), None,
-            (x, residual))
+    layer = layers[row["provider"]]
+    return ((lambda: torch.autograd.backward(layer(x, residual), gradients)), None, (x, residual))
 
 
 def of_element(row, config, dtype):
@@ -120,7 +120,7 @@ BUILDERS = {
 
 
 def make(row):
-    """What is done in each mode, and the inputs. Backward alone begins with a forward of its own."""
+    """What is done in each mode, and the inputs. Backward alone begins with its own forward."""
     config = json.loads(row["config"])
     dtype = getattr(torch, config.get("dtype", "torch.float32").removeprefix("torch."))
     builder = BUILDERS[row["kernel"]]
