@@ -220,8 +220,10 @@ KernelForm with_pointers(std::string_view name) {
   // Its inputs stand in a structure, and are as large as its output in all.
   if (has(name, "CatArrayBatchedCopy")) form.pointers = {0, 0};
   if (!form.pointers.empty()) form.kind = goes_through_all(name) ? Kind::whole : Kind::pointers;
+  if (has(name, "vectorized_gather_kernel") || has(name, "indexSelect")) form.kind = Kind::gather;
   form.again = gone_through_again(name);
-  if (has(name, "cunn_SoftMax")) form.access = Access::vectors;
+  const bool is_by_vectors = has(name, "cunn_SoftMax") || has(name, "vectorized_gather_kernel");
+  if (is_by_vectors) form.access = Access::vectors;
   return form;
 }
 

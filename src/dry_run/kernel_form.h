@@ -20,6 +20,7 @@ struct KernelForm {
     reduction,    // (ReduceOp)
     pointers,     // any, with pointers among its arguments
     whole,        // likewise; it goes through all that they point to, however few its threads are
+    gather,       // (output, table, places, ...): of each no more than is written
     batch_norm,   // of channels, each by a block; its first argument is what is normalized
     dropout,      // (inputs, outputs, mask, ...): of whole tensors, by as many threads as fit
     random,       // (int elements, ...): drawn by chance, likewise

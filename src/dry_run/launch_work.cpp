@@ -107,12 +107,14 @@ std::int64_t reduction_bytes(const KernelLaunch& launch) {
 
 std::int64_t pointed_bytes(const KernelForm& form, const KernelLaunch& launch,
                            const LiveBlocks& blocks) {
-  const std::int64_t most = form.kind == Kind::pointers ? kMostBytesOfThread * threads_of(launch)
-                                                        : std::numeric_limits<std::int64_t>::max();
+  const auto behind = [&](std::size_t place) {
+    return blocks.behind(at<const void*>(launch.arguments[place]));
+  };
+  auto most = std::numeric_limits<std::int64_t>::max();
+  if (form.kind == Kind::pointers) most = kMostBytesOfThread * threads_of(launch);
+  if (form.kind == Kind::gather) most = behind(form.pointers.front());
   std::int64_t bytes = 0;
-  for (const std::size_t place : form.pointers) {
-    bytes += std::min(most, blocks.behind(at<const void*>(launch.arguments[place])));
-  }
+  for (const std::size_t place : form.pointers) bytes += std::min(most, behind(place));
   return bytes;
 }
 
@@ -137,6 +139,7 @@ Moved moved_bytes(const Gpu& gpu, const KernelForm& form, const KernelLaunch& la
     case Kind::reduction:
       return {reduction_bytes(launch)};
     case Kind::pointers:
+    case Kind::gather:
       return {pointed_bytes(form, launch, blocks)};
     case Kind::whole:
       return whole_bytes(gpu, form, launch, blocks);

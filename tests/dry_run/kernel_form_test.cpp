@@ -99,6 +99,14 @@ TEST(KernelForm, OfAnotherKernelHasThePointersAmongItsArguments) {
   EXPECT_EQ(kernel_form("not_mangled").kind, Kind::other);
 }
 
+TEST(KernelForm, OfALookUpHasItsOutputFirst) {
+  const KernelForm rows = kernel_form(
+      "void at::native::vectorized_gather_kernel<16, long>(char*, char*, long*, int, long)");
+  EXPECT_EQ(rows.kind, Kind::gather);
+  EXPECT_EQ(rows.access, Access::vectors);
+  EXPECT_EQ(rows.pointers, (std::vector<std::size_t>{0, 1, 2}));
+}
+
 // Its three passes over rows are the largest number, the sum and what it writes.
 TEST(KernelForm, OfASoftmaxOfWideRowsHasWhatItGoesThroughAgain) {
   const KernelForm wide = kernel_form(

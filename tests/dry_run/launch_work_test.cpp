@@ -161,6 +161,15 @@ TEST_F(LaunchWork, OfWholeRowsIsAllThatItPointsToHoweverFewItsThreadsAre) {
   EXPECT_NEAR(memory_ns(form, {&one}, dim3(6)), moved, 2);
 }
 
+TEST_F(LaunchWork, OfRowsThatAreLookedUpIsNoMoreOfTheirTableThanIsWritten) {
+  blocks_.note(tensor_at(0x100000), 3'680'000);
+  blocks_.note(tensor_at(0x8000000), 900'000'000);
+  const void* output = tensor_at(0x100000);
+  const void* table = tensor_at(0x8000000);
+  const KernelForm form{.kind = Kind::gather, .access = Access::vectors, .pointers = {0, 1}};
+  EXPECT_EQ(memory_ns(form, {&output, &table}), 2 * 3'680 / (4 * 0.92));
+}
+
 // At once run 2 blocks of 1,024 threads on each multiprocessor, 100 in all, a row each.
 TEST_F(LaunchWork, OfRowsGoneThroughAgainIsThatTooWhereTheCacheHasNoRoomForAllAtOnce) {
   blocks_.note(tensor_at(0x100000), 31'000'000);
