@@ -6,6 +6,7 @@
 
 #include "src/dry_run/small_launch.h"
 #include "src/ptx/branches.h"
+#include "src/ptx/spills.h"
 
 namespace headroom::dry_run {
 namespace {
@@ -58,6 +59,7 @@ CompiledFunction::CompiledFunction(std::string name, std::shared_ptr<const std::
   if (!kernel) return;
   is_read_ = true;
   accesses_ = ptx::accesses(*kernel);
+  ptx::count_spills(*kernel);
   ptx::straighten(*kernel);
   slice_ = ptx::slice(*kernel);
 }

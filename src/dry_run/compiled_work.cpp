@@ -37,8 +37,10 @@ Work compiled_work(const Gpu& gpu, const ptx::Launch& launch, const Parts& parts
     bytes = static_cast<std::int64_t>(count->reached_bytes);
   }
   const std::int64_t threads = launch.blocks() * launch.threads();
-  Work work = bytes == 0 ? memory_work(gpu, {kBytesPerThread * threads})
-                         : memory_work(gpu, {bytes}, Access::vectors);
+  const auto spilled = static_cast<std::int64_t>(count ? count->spilled_bytes : 0);
+  Work work = bytes == 0    ? memory_work(gpu, {kBytesPerThread * threads})
+              : spilled > 0 ? memory_work(gpu, {bytes + spilled}, Access::numbers)
+                            : memory_work(gpu, {bytes}, Access::vectors);
   if (count) work = side_by_side(work, instruction_work(gpu, *count, launch.blocks()));
   work.is_compiled = true;
   return work;

@@ -24,7 +24,7 @@ bool add(const Parameters& others, Parameters& all) {
 class Origins {
  public:
   explicit Origins(const Kernel& kernel)
-      : none_(kernel.parameter_bytes.size()), registers_(kernel.registers, none_) {
+      : none_(kernel.parameter_bytes.size()), registers_(kernel.register_words.size(), none_) {
     while (std::ranges::count_if(kernel.instructions, [&](const auto& one) { return pass(one); })) {
     }
   }

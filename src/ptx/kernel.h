@@ -118,6 +118,7 @@ struct Count {
   std::array<double, kPrecisions> flops{};
   double issued = 0;
   double reached_bytes = 0;  // without end, where copies in bulk say elsewhere how long they are
+  double spilled_bytes = 0;  // to memory and back, of what has no room in registers
 };
 
 struct Instruction {
@@ -141,7 +142,7 @@ struct Instruction {
 struct Kernel {
   std::vector<int> parameter_bytes;
   std::vector<Instruction> instructions;
-  std::size_t registers = 0;
+  std::vector<int> register_words;  // of 32 bits, which each register takes; 0: a predicate
 };
 
 /// The kernel of that name in a text whose lines end with a newline or, as in a cubin, a zero.

@@ -240,6 +240,7 @@ Count& Count::operator+=(const Count& other) {
   for (std::size_t i = 0; i < kPrecisions; ++i) flops[i] += other.flops[i];
   issued += other.issued;
   reached_bytes += other.reached_bytes;
+  spilled_bytes += other.spilled_bytes;
   return *this;
 }
 
@@ -248,6 +249,7 @@ Count Count::operator*(double times) const {
   for (double& one : product.flops) one *= times;
   product.issued *= times;
   product.reached_bytes *= times;
+  product.spilled_bytes *= times;
   return product;
 }
 

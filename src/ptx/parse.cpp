@@ -88,6 +88,12 @@ int bytes_of_parameter(Text declaration) {
   return bytes;
 }
 
+/// By the names that compilers give them: "%p1", "%rd1".
+int words_of_register(Text name) {
+  if (name.starts_with("%p")) return 0;
+  return name.starts_with("%rd") || name.starts_with("%fd") ? 2 : 1;
+}
+
 std::optional<Special> special_of(Text name) {
   static const auto& table = *new std::map<Text, Special>{
       {"%tid.x", Special::tid_x},       {"%tid.y", Special::tid_y},
@@ -287,8 +293,8 @@ class Body {
   }
 
   std::size_t register_of(Text name) {
-    const auto [found, is_new] = registers_.emplace(name, kernel_.registers);
-    if (is_new) ++kernel_.registers;
+    const auto [found, is_new] = registers_.emplace(name, kernel_.register_words.size());
+    if (is_new) kernel_.register_words.push_back(words_of_register(name));
     return found->second;
   }
 

@@ -30,7 +30,7 @@ bool steers(Operation operation) {
 /// wherever they are set.
 std::vector<bool> needed_instructions(const Kernel& kernel) {
   std::vector<bool> is_kept(kernel.instructions.size());
-  std::vector<bool> is_needed(kernel.registers);
+  std::vector<bool> is_needed(kernel.register_words.size());
   const auto need = [&](const Operand& operand) {
     if (is_register(operand)) is_needed[operand.value] = true;
   };
@@ -59,7 +59,7 @@ Slice slice(const Kernel& kernel) {
   std::vector<std::size_t> places(kernel.instructions.size() + 1);
   Slice made;
   made.kernel.parameter_bytes = kernel.parameter_bytes;
-  made.kernel.registers = kernel.registers;
+  made.kernel.register_words = kernel.register_words;
   auto& instructions = made.kernel.instructions;
   Count skipped;
   for (std::size_t i = 0; i < kernel.instructions.size(); ++i) {

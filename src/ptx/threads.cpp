@@ -31,7 +31,7 @@ Threads::Threads(const Kernel& kernel, const Launch& launch, Memory& memory, std
       global_(memory),
       first_(first),
       count_(count),
-      registers_(kernel.registers, Register{Lanes(count)}),
+      registers_(kernel.register_words.size(), Register{Lanes(count)}),
       results_(count),
       guard_(count) {
   // What nobody wrote matters to none; of a slice it is not known who wrote.

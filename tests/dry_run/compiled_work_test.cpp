@@ -67,6 +67,15 @@ TEST_F(CompiledWork, CountsByThreadsWhereNoTensorIsFirst) {
 }
 
 // A launch of 132 blocks has one for each multiprocessor of an H100.
+TEST_F(CompiledWork, IsWhatHasNoRoomInRegistersToo) {
+  ptx::Count count;
+  count.reached_bytes = 4.0 * kBytes;
+  count.spilled_bytes = 3.0 * kBytes;
+  const ptx::Launch launch{{132, 1, 1}, {kThreads, 1, 1}, nullptr};
+  EXPECT_EQ(ns_of(compiled_work(gpu_, launch, Parts{2 * kBytes}, count)),
+            ns_of(memory_work(gpu_, {5 * kBytes}, Access::numbers)));
+}
+
 TEST_F(CompiledWork, IsWhatItExecutesWhereThatTakesLonger) {
   ptx::Count count;
   count.reached_bytes = 4.0 * kBytes;
