@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t kMostCounts = 4096;
 constexpr std::size_t kMostBytes = KnownBytes::kMaxBytesOfNumbers;  // of a tensor
+constexpr std::int64_t kBytesOfRegister = 4;
 constexpr double kMostIssued = 1 << 27;  // by all warps of a launch that is run: seconds
 
 template <class T>
@@ -59,7 +60,7 @@ CompiledFunction::CompiledFunction(std::string name, std::shared_ptr<const std::
   if (!kernel) return;
   is_read_ = true;
   accesses_ = ptx::accesses(*kernel);
-  ptx::count_spills(*kernel);
+  spilled_registers_ = ptx::count_spills(*kernel);
   ptx::straighten(*kernel);
   slice_ = ptx::slice(*kernel);
 }
@@ -80,6 +81,7 @@ std::optional<Parts> CompiledFunction::parts(const ptx::Launch& launch,
                                              const LiveBlocks& blocks) const {
   if (!is_read_ || launch.arguments == nullptr) return std::nullopt;
   Parts parts{};
+  parts.spilled_of_thread = spilled_registers_ * kBytesOfRegister;
   for (const Tensor& tensor : tensors(launch, blocks)) {
     const auto size = static_cast<std::int64_t>(tensor.size);
     parts.bytes += size * ((tensor.loads > 0 ? 1 : 0) + (tensor.is_stored ? 1 : 0));

@@ -37,7 +37,9 @@ Work compiled_work(const Gpu& gpu, const ptx::Launch& launch, const Parts& parts
     bytes = static_cast<std::int64_t>(count->reached_bytes);
   }
   const std::int64_t threads = launch.blocks() * launch.threads();
-  const auto spilled = static_cast<std::int64_t>(count ? count->spilled_bytes : 0);
+  const bool is_spilled = count && !is_kept(gpu, parts.spilled_of_thread * launch.threads(),
+                                            launch.blocks(), launch.threads());
+  const auto spilled = static_cast<std::int64_t>(is_spilled ? count->spilled_bytes : 0);
   Work work = bytes == 0    ? memory_work(gpu, {kBytesPerThread * threads})
               : spilled > 0 ? memory_work(gpu, {bytes + spilled}, Access::numbers)
                             : memory_work(gpu, {bytes}, Access::vectors);

@@ -20,8 +20,8 @@ std::int64_t tensor_bytes(void** arguments, const LiveBlocks& blocks);
 /// The work of a launch of a kernel that was compiled while the program runs, as Triton's are: the
 /// longer of two. It moves `parts`, by vectors, and no more than its threads reach; where that is
 /// 0, what its threads do elsewhere (kBytesPerThread), as PyTorch's own jitted kernels, whose
-/// tensors stand in an array; what it spills comes on top, and then all goes number by number. And
-/// it executes its instructions, `count`, where that is known.
+/// tensors stand in an array. What it spills and the cache has no room for comes on top, and then
+/// all goes number by number. And it executes its instructions, `count`, where that is known.
 Work compiled_work(const Gpu& gpu, const ptx::Launch& launch, const Parts& parts,
                    const std::optional<ptx::Count>& count);
 

@@ -251,15 +251,20 @@ Work side_by_side(const Work& one, const Work& other) {
   return both;
 }
 
-std::int64_t moved_bytes(const Gpu& gpu, const Parts& parts, std::int64_t blocks,
-                         std::int64_t threads_of_block) {
-  if (parts.again_bytes == 0) return parts.bytes;
+bool is_kept(const Gpu& gpu, std::int64_t bytes_of_block, std::int64_t blocks,
+             std::int64_t threads_of_block) {
   const std::int64_t of_multiprocessor =
       std::min<std::int64_t>(gpu.capability.max_blocks_per_multiprocessor,
                              gpu.capability.max_threads_per_multiprocessor / threads_of_block);
   const std::int64_t at_once = std::min(blocks, gpu.multiprocessors * of_multiprocessor);
-  const bool is_kept = parts.bytes / blocks * at_once <= gpu.l2_bytes;
-  return parts.bytes + (is_kept ? 0 : parts.again_bytes);
+  return bytes_of_block * at_once <= gpu.l2_bytes;
+}
+
+std::int64_t moved_bytes(const Gpu& gpu, const Parts& parts, std::int64_t blocks,
+                         std::int64_t threads_of_block) {
+  if (parts.again_bytes == 0) return parts.bytes;
+  const bool is_found = is_kept(gpu, parts.bytes / blocks, blocks, threads_of_block);
+  return parts.bytes + (is_found ? 0 : parts.again_bytes);
 }
 
 Work memory_work(const Gpu& gpu, const Moved& moved, Access access, std::int64_t blocks) {

@@ -75,7 +75,12 @@ struct Moved {
 struct Parts {
   std::int64_t bytes;
   std::int64_t again_bytes = 0;
+  std::int64_t spilled_of_thread = 0;  // bytes, which have no room in its registers
 };
+
+/// Whether the cache has room for so much of each block, of all that run at once.
+bool is_kept(const Gpu& gpu, std::int64_t bytes_of_block, std::int64_t blocks,
+             std::int64_t threads_of_block);
 
 /// What of that comes from memory or goes there. A block finds again in the cache what it went
 /// through, where the parts of all blocks that run at once have room in it.

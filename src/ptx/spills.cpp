@@ -64,15 +64,16 @@ std::int64_t registers_at_once(const Kernel& kernel) {
   return most;
 }
 
-void count_spills(Kernel& kernel) {
+std::int64_t count_spills(Kernel& kernel) {
   const std::int64_t needed = registers_at_once(kernel);
-  if (needed <= kMostByOrder) return;
+  if (needed <= kMostByOrder) return 0;
   double issued = 0;
   for (const Instruction& one : kernel.instructions) issued += one.count.issued;
   const double bytes = kWarp * kBytesOfRegister * static_cast<double>(needed);
   for (Instruction& one : kernel.instructions) {
     one.count.spilled_bytes = bytes * one.count.issued / issued;
   }
+  return needed - kMostRegisters;
 }
 
 }  // namespace headroom::ptx

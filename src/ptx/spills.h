@@ -12,7 +12,7 @@ namespace headroom::ptx {
 std::int64_t registers_at_once(const Kernel& kernel);
 
 /// Has each instruction count its share of what a thread can't keep in registers, where it needs
-/// far more of them than it may have (Count::spilled_bytes).
-void count_spills(Kernel& kernel);
+/// far more of them than it may have (Count::spilled_bytes). Gives how many it has too few.
+std::int64_t count_spills(Kernel& kernel);
 
 }  // namespace headroom::ptx

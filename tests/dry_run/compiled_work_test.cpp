@@ -72,8 +72,13 @@ TEST_F(CompiledWork, IsWhatHasNoRoomInRegistersToo) {
   count.reached_bytes = 4.0 * kBytes;
   count.spilled_bytes = 3.0 * kBytes;
   const ptx::Launch launch{{132, 1, 1}, {kThreads, 1, 1}, nullptr};
-  EXPECT_EQ(ns_of(compiled_work(gpu_, launch, Parts{2 * kBytes}, count)),
-            ns_of(memory_work(gpu_, {5 * kBytes}, Access::numbers)));
+  Parts parts{.bytes = 2 * kBytes, .spilled_of_thread = 3000};
+  Gpu gpu = gpu_;
+  gpu.l2_bytes = 132 * kThreads * 3000 - 1;
+  EXPECT_EQ(ns_of(compiled_work(gpu, launch, parts, count)),
+            ns_of(memory_work(gpu, {5 * kBytes}, Access::numbers)));
+  gpu.l2_bytes += 1;
+  EXPECT_EQ(ns_of(compiled_work(gpu, launch, parts, count)), ns_of_vectors(2 * kBytes));
 }
 
 TEST_F(CompiledWork, IsWhatItExecutesWhereThatTakesLonger) {
