@@ -5,9 +5,9 @@
 
 namespace headroom::ptx {
 
-/// So that threads of a block go on together, as they do on a GPU. Takes assertions for holding: no
-/// branch leads to a trap any more. And turns branches that choose between a few plain instructions
-/// into guards of these; what has a guard of its own there is done by threads that are not known.
+/// Leaves out branches, so that threads of a block go on together, as they do on a GPU. Assertions
+/// are taken to hold: no branch leads to a trap any more. Branches that choose between a few plain
+/// instructions become guards of these; which threads do what had a guard before is not known then.
 void straighten(Kernel& kernel);
 
 /// How many branches jump to each instruction; one more for the end.
