@@ -13,7 +13,6 @@ namespace {
 
 constexpr std::size_t kMostCounts = 4096;
 constexpr std::size_t kMostBytes = KnownBytes::kMaxBytesOfNumbers;  // of a tensor
-constexpr std::int64_t kBytesOfRegister = 4;
 constexpr double kMostIssued = 1 << 27;  // by all warps of a launch that is run: seconds
 
 template <class T>
@@ -60,7 +59,7 @@ CompiledFunction::CompiledFunction(std::string name, std::shared_ptr<const std::
   if (!kernel) return;
   is_read_ = true;
   accesses_ = ptx::accesses(*kernel);
-  spilled_registers_ = ptx::count_spills(*kernel);
+  spilled_of_thread_ = ptx::count_spills(*kernel);
   ptx::straighten(*kernel);
   slice_ = ptx::slice(*kernel);
 }
@@ -80,8 +79,7 @@ std::vector<CompiledFunction::Tensor> CompiledFunction::tensors(const ptx::Launc
 std::optional<Parts> CompiledFunction::parts(const ptx::Launch& launch,
                                              const LiveBlocks& blocks) const {
   if (!is_read_ || launch.arguments == nullptr) return std::nullopt;
-  Parts parts{};
-  parts.spilled_of_thread = spilled_registers_ * kBytesOfRegister;
+  Parts parts{.bytes = 0, .spilled_of_thread = spilled_of_thread_};
   for (const Tensor& tensor : tensors(launch, blocks)) {
     const auto size = static_cast<std::int64_t>(tensor.size);
     parts.bytes += size * ((tensor.loads > 0 ? 1 : 0) + (tensor.is_stored ? 1 : 0));

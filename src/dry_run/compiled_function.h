@@ -63,7 +63,7 @@ class CompiledFunction {
   std::shared_ptr<const std::string> ptx_;
   bool is_read_ = false;  // the PTX, of which these two are: all of it takes more memory
   ptx::Accesses accesses_;
-  std::int64_t spilled_registers_ = 0;
+  std::int64_t spilled_of_thread_ = 0;  // bytes
   ptx::Slice slice_;
   std::mutex mutex_;
   std::optional<ptx::Kernel> kernel_;                        // where one was run

@@ -40,9 +40,9 @@ Work compiled_work(const Gpu& gpu, const ptx::Launch& launch, const Parts& parts
   const bool is_spilled = count && !is_kept(gpu, parts.spilled_of_thread * launch.threads(),
                                             launch.blocks(), launch.threads());
   const auto spilled = static_cast<std::int64_t>(is_spilled ? count->spilled_bytes : 0);
-  Work work = bytes == 0    ? memory_work(gpu, {kBytesPerThread * threads})
-              : spilled > 0 ? memory_work(gpu, {bytes + spilled}, Access::numbers)
-                            : memory_work(gpu, {bytes}, Access::vectors);
+  const Access access = spilled > 0 ? Access::numbers : Access::vectors;
+  Work work = bytes == 0 ? memory_work(gpu, {kBytesPerThread * threads})
+                         : memory_work(gpu, {bytes + spilled}, access);
   if (count) work = side_by_side(work, instruction_work(gpu, *count, launch.blocks()));
   work.is_compiled = true;
   return work;

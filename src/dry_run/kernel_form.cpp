@@ -219,7 +219,8 @@ KernelForm with_pointers(std::string_view name) {
   }
   // Its inputs stand in a structure, and are as large as its output in all.
   if (has(name, "CatArrayBatchedCopy")) form.pointers = {0, 0};
-  if (!form.pointers.empty()) form.kind = goes_through_all(name) ? Kind::whole : Kind::pointers;
+  if (form.pointers.empty()) return form;
+  form.kind = goes_through_all(name) ? Kind::whole : Kind::pointers;
   if (has(name, "vectorized_gather_kernel") || has(name, "indexSelect")) form.kind = Kind::gather;
   form.again = gone_through_again(name);
   const bool is_by_vectors = has(name, "cunn_SoftMax") || has(name, "vectorized_gather_kernel");

@@ -105,16 +105,20 @@ std::int64_t reduction_bytes(const KernelLaunch& launch) {
   return 0;
 }
 
+/// What the argument at a place points to.
+std::int64_t behind(std::size_t place, const KernelLaunch& launch, const LiveBlocks& blocks) {
+  return blocks.behind(at<const void*>(launch.arguments[place]));
+}
+
 std::int64_t pointed_bytes(const KernelForm& form, const KernelLaunch& launch,
                            const LiveBlocks& blocks) {
-  const auto behind = [&](std::size_t place) {
-    return blocks.behind(at<const void*>(launch.arguments[place]));
-  };
   auto most = std::numeric_limits<std::int64_t>::max();
   if (form.kind == Kind::pointers) most = kMostBytesOfThread * threads_of(launch);
-  if (form.kind == Kind::gather) most = behind(form.pointers.front());
+  if (form.kind == Kind::gather) most = behind(form.pointers.front(), launch, blocks);
   std::int64_t bytes = 0;
-  for (const std::size_t place : form.pointers) bytes += std::min(most, behind(place));
+  for (const std::size_t place : form.pointers) {
+    bytes += std::min(most, behind(place, launch, blocks));
+  }
   return bytes;
 }
 
@@ -122,9 +126,7 @@ std::int64_t pointed_bytes(const KernelForm& form, const KernelLaunch& launch,
 Moved whole_bytes(const Gpu& gpu, const KernelForm& form, const KernelLaunch& launch,
                   const LiveBlocks& blocks) {
   Parts parts{pointed_bytes(form, launch, blocks)};
-  for (const std::size_t place : form.again) {
-    parts.again_bytes += blocks.behind(at<const void*>(launch.arguments[place]));
-  }
+  for (const std::size_t place : form.again) parts.again_bytes += behind(place, launch, blocks);
   return {moved_bytes(gpu, parts, count(launch.grid), count(launch.block))};
 }
 
@@ -176,7 +178,7 @@ std::int64_t depthwise_bytes(const KernelForm& form) {
 std::int64_t drawn_numbers(const KernelForm& form, const KernelLaunch& launch,
                            const LiveBlocks& blocks) {
   return form.kind == Kind::random ? std::int64_t{at<int>(launch.arguments[0])}
-                                   : blocks.behind(at<const void*>(launch.arguments[2]));
+                                   : behind(2, launch, blocks);
 }
 
 Work work_of_chance(const Gpu& gpu, const KernelForm& form, const KernelLaunch& launch,
@@ -256,8 +258,7 @@ Work launch_work(const Gpu& gpu, const KernelForm& form, const KernelLaunch& lau
       return work;
     }
     case Kind::batch_norm: {
-      const std::int64_t elements =
-          blocks.behind(at<const void*>(launch.arguments[0])) / form.width;
+      const std::int64_t elements = behind(0, launch, blocks) / form.width;
       return batch_norm_work(gpu, elements, form.width, launch.grid.x, form.tensors);
     }
     case Kind::depthwise_forward:

@@ -2,8 +2,9 @@
 #include "src/ptx/accesses.h"
 
 #include <algorithm>
-#include <optional>
 #include <set>
+
+#include "src/ptx/branches.h"
 
 namespace headroom::ptx {
 namespace {
@@ -56,16 +57,12 @@ class Origins {
   std::vector<Parameters> registers_;
 };
 
-/// The innermost loop around an instruction, by the branch at its end. Nothing: there is none.
-std::optional<std::size_t> loop_around(const Kernel& kernel, std::size_t place) {
-  std::optional<std::size_t> innermost;
-  std::size_t begin = 0;
-  for (std::size_t end = place; end < kernel.instructions.size(); ++end) {
-    const Instruction& last = kernel.instructions[end];
-    const bool is_around = last.operation == Operation::branch && last.target <= place;
-    if (!is_around || (innermost && last.target <= begin)) continue;
-    innermost = end;
-    begin = last.target;
+/// The innermost loop around an instruction. Null: there is none.
+const Loop* loop_around(const std::vector<Loop>& all, std::size_t place) {
+  const Loop* innermost = nullptr;
+  for (const Loop& loop : all) {
+    const bool is_around = loop.begin <= place && place <= loop.end;
+    if (is_around && (innermost == nullptr || loop.begin > innermost->begin)) innermost = &loop;
   }
   return innermost;
 }
@@ -76,7 +73,8 @@ Accesses accesses(const Kernel& kernel) {
   const Origins origins(kernel);
   const std::size_t parameters = kernel.parameter_bytes.size();
   Accesses found{std::vector<int>(parameters), Parameters(parameters)};
-  std::vector<std::set<std::size_t>> loops(parameters);  // that load through each
+  const std::vector<Loop> all = loops(kernel);
+  std::vector<std::set<const Loop*>> loading(parameters);  // through each
   for (std::size_t place = 0; place < kernel.instructions.size(); ++place) {
     const Instruction& instruction = kernel.instructions[place];
     if (instruction.space != Space::global || instruction.from.empty()) continue;
@@ -84,10 +82,10 @@ Accesses accesses(const Kernel& kernel) {
     if (is_atomic(instruction.operation) || instruction.operation == Operation::store)
       add(address, found.stores);
     if (!is_atomic(instruction.operation) && instruction.operation != Operation::load) continue;
-    const auto loop = loop_around(kernel, place);
+    const Loop* loop = loop_around(all, place);
     for (std::size_t i = 0; i < parameters; ++i) {
-      if (address[i] && loop) loops[i].insert(*loop);
-      if (address[i]) found.loads[i] = std::max(1, static_cast<int>(loops[i].size()));
+      if (address[i] && loop != nullptr) loading[i].insert(loop);
+      if (address[i]) found.loads[i] = std::max(1, static_cast<int>(loading[i].size()));
     }
   }
   return found;

@@ -151,6 +151,17 @@ void guard_choices(Kernel& kernel) {
 
 }  // namespace
 
+std::vector<Loop> loops(const Kernel& kernel) {
+  std::vector<Loop> found;
+  for (std::size_t end = 0; end < kernel.instructions.size(); ++end) {
+    const Instruction& last = kernel.instructions[end];
+    if (last.operation == Operation::branch && last.target <= end) {
+      found.push_back({last.target, end});
+    }
+  }
+  return found;
+}
+
 std::vector<int> jumps(const Kernel& kernel) {
   std::vector<int> jumps(kernel.instructions.size() + 1);
   for (const Instruction& instruction : kernel.instructions) {

@@ -10,6 +10,15 @@ namespace headroom::ptx {
 /// instructions become guards of these; which threads do what had a guard before is not known then.
 void straighten(Kernel& kernel);
 
+/// From where a branch goes back to up to that branch.
+struct Loop {
+  std::size_t begin;
+  std::size_t end;
+};
+
+/// By where they end.
+std::vector<Loop> loops(const Kernel& kernel);
+
 /// How many branches jump to each instruction; one more for the end.
 std::vector<int> jumps(const Kernel& kernel);
 

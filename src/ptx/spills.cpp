@@ -5,18 +5,21 @@
 #include <optional>
 #include <vector>
 
+#include "src/ptx/branches.h"
+
 namespace headroom::ptx {
 namespace {
 
 /// Of a thread (CUDA programming guide, "Technical Specifications per Compute Capability").
 constexpr std::int64_t kMostRegisters = 255;
-/// ptxas moves loads to where their numbers are needed: by its reports (-v) of Triton's kernels
-/// little is spilled where twice as many are needed at once, and nearly all where four times as
+/// ptxas moves loads to where their numbers are needed: by its reports (-v) most of Triton's
+/// kernels spill little where twice as many are needed at once, and nearly all where four times as
 /// many.
 constexpr std::int64_t kMostByOrder = 3 * kMostRegisters;
-/// Then its reports have 14 to 20 bytes for each that is needed, as if it were stored and loaded
+constexpr std::int64_t kBytesOfRegister = 4;
+/// Its reports have 14 to 20 bytes then for each that is needed, as if it were stored and loaded
 /// twice.
-constexpr double kBytesOfRegister = 16;
+constexpr std::int64_t kTimes = 4;
 
 /// From the instruction that sets a register first to that which reads it last.
 struct Life {
@@ -37,12 +40,10 @@ std::vector<std::optional<Life>> lives(const Kernel& kernel) {
     std::ranges::for_each(instruction.to, note);
     std::ranges::for_each(instruction.from, note);
   }
-  for (std::size_t end = 0; end < kernel.instructions.size(); ++end) {
-    const Instruction& branch = kernel.instructions[end];
-    if (branch.operation != Operation::branch || branch.target > end) continue;
+  for (const Loop& loop : loops(kernel)) {
     for (auto& life : found) {
-      const bool is_read_again = life && life->begin < branch.target && life->end >= branch.target;
-      if (is_read_again) life->end = std::max(life->end, end);
+      const bool is_read_again = life && life->begin < loop.begin && life->end >= loop.begin;
+      if (is_read_again) life->end = std::max(life->end, loop.end);
     }
   }
   return found;
@@ -69,11 +70,11 @@ std::int64_t count_spills(Kernel& kernel) {
   if (needed <= kMostByOrder) return 0;
   double issued = 0;
   for (const Instruction& one : kernel.instructions) issued += one.count.issued;
-  const double bytes = kWarp * kBytesOfRegister * static_cast<double>(needed);
+  const auto bytes = static_cast<double>(kWarp * kTimes * kBytesOfRegister * needed);
   for (Instruction& one : kernel.instructions) {
     one.count.spilled_bytes = bytes * one.count.issued / issued;
   }
-  return needed - kMostRegisters;
+  return kBytesOfRegister * (needed - kMostRegisters);
 }
 
 }  // namespace headroom::ptx

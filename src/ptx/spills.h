@@ -12,7 +12,8 @@ namespace headroom::ptx {
 std::int64_t registers_at_once(const Kernel& kernel);
 
 /// Has each instruction count its share of what a thread can't keep in registers, where it needs
-/// far more of them than it may have (Count::spilled_bytes). Gives how many it has too few.
+/// far more of them than it may have (Count::spilled_bytes). Gives how many bytes of a thread have
+/// no room in registers.
 std::int64_t count_spills(Kernel& kernel);
 
 }  // namespace headroom::ptx
