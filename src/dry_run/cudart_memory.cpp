@@ -57,10 +57,31 @@ Work count_copy(void* to, const void* from, std::size_t size) {
   return host_copy_work(run.gpu, bytes);
 }
 
-/// A copy into memory that is not pinned is over when the call returns (CUDA Runtime API, "API
-/// synchronization behavior").
-bool blocks_host(const void* to) {
-  return dry_run().owner(to) == nullptr && !dry_run().pinned.owns(to);
+/// Memory of the host that is not pinned.
+bool is_pageable(const void* address) {
+  DryRun& run = dry_run();
+  return run.owner(address) == nullptr && !run.pinned.owns(address) && !run.managed.owns(address);
+}
+
+/// So much goes to the device without waiting for it (CUDA C++ Programming Guide, "Implicit
+/// synchronization").
+constexpr std::int64_t kQueuedWithStream = 64 << 10;
+
+/// What is copied between the device and memory that is not pinned goes through the driver's own:
+/// the host waits for the stream, and copies (CUDA Runtime API, "API synchronization behavior").
+void run_copy(void* to, const void* from, std::size_t size, cudaStream_t stream) {
+  DryRun& run = dry_run();
+  const bool from_host = is_pageable(from);
+  const bool to_host = is_pageable(to);
+  const auto bytes = static_cast<std::int64_t>(size);
+  const Work copy = count_copy(to, from, size);
+  const bool waits = to_host || (from_host && bytes > kQueuedWithStream);
+  if (waits && from_host != to_host && run.timeline.capture_of(stream) == nullptr) {
+    run.timeline.synchronize(stream);
+    run.timeline.keep_host_busy(staging_ns(copy, bytes, from_host));
+  }
+  run.timeline.run(stream, copy);
+  if (waits) run.timeline.synchronize(stream);
 }
 
 }  // namespace
@@ -155,17 +176,14 @@ HEADROOM_ENTRY cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attri
 
 HEADROOM_ENTRY cudaError_t cudaMemcpy(void* to, const void* from, std::size_t size,
                                       cudaMemcpyKind) {
-  Timeline& timeline = dry_run().timeline;
-  timeline.run(/*stream=*/nullptr, count_copy(to, from, size));
-  timeline.synchronize(cudaStream_t{});
+  run_copy(to, from, size, /*stream=*/nullptr);
+  dry_run().timeline.synchronize(cudaStream_t{});
   return cudaSuccess;
 }
 
 HEADROOM_ENTRY cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t size,
                                            cudaMemcpyKind, cudaStream_t stream) {
-  Timeline& timeline = dry_run().timeline;
-  timeline.run(stream, count_copy(to, from, size));
-  if (blocks_host(to)) timeline.synchronize(stream);
+  run_copy(to, from, size, stream);
   return cudaSuccess;
 }
 
@@ -173,13 +191,10 @@ HEADROOM_ENTRY cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, con
                                              std::size_t from_pitch, std::size_t width,
                                              std::size_t height, cudaMemcpyKind,
                                              cudaStream_t stream) {
-  Timeline& timeline = dry_run().timeline;
   for (std::size_t row = 0; row < height; ++row) {
-    const Work work = count_copy(static_cast<char*>(to) + row * to_pitch,
-                                 static_cast<const char*>(from) + row * from_pitch, width);
-    timeline.run(stream, work);
+    run_copy(static_cast<char*>(to) + row * to_pitch,
+             static_cast<const char*>(from) + row * from_pitch, width, stream);
   }
-  if (blocks_host(to)) timeline.synchronize(stream);
   return cudaSuccess;
 }
 

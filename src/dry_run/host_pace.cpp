@@ -5,6 +5,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "src/dry_run/python_calls.h"
 #include "src/dry_run/python_function.h"
 #include "src/dry_run/torch_library.h"
@@ -36,6 +39,16 @@ Moment python_ns() {
   const std::int64_t calls = take_python_calls();
   for (std::int64_t& each : ns) each *= calls;
   return ns;
+}
+
+Moment staging_ns(const Work& copy, std::int64_t bytes, bool to_device) {
+  const std::array<double, kHosts>& rates = to_device ? kStagedToDevice : kStagedToHost;
+  Moment longer{};
+  for (std::size_t host = 0; host < kHosts; ++host) {
+    const double staging = static_cast<double>(bytes) / rates[host] * 1e9;
+    longer[host] = std::max<std::int64_t>(0, std::llround(staging) - copy.all_ns());
+  }
+  return longer;
 }
 
 Moment launch_ns(const Work& work) {

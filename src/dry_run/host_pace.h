@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "src/dry_run/moment.h"
@@ -29,6 +30,15 @@ inline constexpr Moment kCompiledLaunchNs{0, 3'000, 5'000};
 /// calls: the one that is played nothing, a usual one what FSDP's hooks took on the machine that
 /// planned them (docs/time_rates.md), a slow one as much more as for a launch.
 inline constexpr Moment kPythonCallNs{0, 400, 650};
+
+/// Bytes a second at which hosts copy between memory that is not pinned and the driver's own, as
+/// others measured it (docs/time_rates.md): the fastest, a usual, the slowest. What comes from the
+/// device goes mostly to memory that was never touched, whose pages the host has yet to find.
+inline constexpr std::array<double, kHosts> kStagedToDevice{10e9, 5e9, 3.3e9};
+inline constexpr std::array<double, kHosts> kStagedToHost{10e9, 3e9, 1.4e9};
+
+/// How much longer than the link, which takes `copy`, hosts take for so many bytes.
+Moment staging_ns(const Work& copy, std::int64_t bytes, bool to_device);
 
 /// What hosts take to queue this work from this thread now, but for the one that is played, whose
 /// pace is a setting. To be asked once the program has loaded its libraries.

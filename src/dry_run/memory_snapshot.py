@@ -26,4 +26,4 @@ def begin():
     atexit.register(end)
 
 
-sys.modules["torch"].cuda._queued_calls.append((begin, []))
+once_initialized(begin)

@@ -199,5 +199,4 @@ def end():
                 json.dump(what, file)
 
 
-# As torch.cuda._lazy_call() does, whose lock is held here while PyTorch begins CUDA.
-sys.modules["torch"].cuda._queued_calls.append((begin, []))
+once_initialized(begin)

@@ -2,7 +2,6 @@
 """Tells the dry run when the program begins PyTorch's peaks anew, and what is held then. Run by the
 dry run in the program."""
 import ctypes
-import sys
 
 begin_peaks = ctypes.CDLL(None).headroom_dry_run_begin_peaks
 begin_peaks.argtypes = ctypes.c_int, ctypes.c_int64, ctypes.c_int64
@@ -21,6 +20,4 @@ def begin():
     _C._cuda_resetPeakMemoryStats = reset_and_tell
 
 
-cuda = getattr(sys.modules.get("torch"), "cuda", None)
-if cuda is not None:  # a program of another library has none
-    cuda._queued_calls.append((begin, []))
+once_initialized(begin)

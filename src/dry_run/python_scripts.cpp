@@ -11,6 +11,7 @@
 
 namespace headroom {
 extern const std::string_view kMemorySnapshotScript;
+extern const std::string_view kOnceInitializedScript;
 extern const std::string_view kPeakHoldersScript;
 extern const std::string_view kPeakResetsScript;
 extern const std::string_view kReservedPeakScript;
@@ -26,7 +27,8 @@ namespace {
 std::string statement_of(std::string_view script) {
   constexpr const char* kDigits = "0123456789abcdef";
   std::string hex;
-  for (const char c : script) {
+  const std::string whole = std::string(kOnceInitializedScript).append(script);
+  for (const char c : whole) {
     hex += kDigits[static_cast<unsigned char>(c) >> 4];
     hex += kDigits[static_cast<unsigned char>(c) & 15];
   }
@@ -34,16 +36,10 @@ std::string statement_of(std::string_view script) {
          "'), {'__name__': 'headroom'})\n";
 }
 
-}  // namespace
-
-void run_python_scripts() {
-  static std::atomic<bool> have_run = false;
-  if (have_run) return;
-  auto* const is_initialized = python_function<int()>("Py_IsInitialized");
-  auto* const may_run = python_function<int()>("PyGILState_Check");
+/// By a thread that may run Python now.
+void run_all() {
   auto* const run = python_function<int(const char*, void*)>("PyRun_SimpleStringFlags");
-  if (is_initialized == nullptr || may_run == nullptr || run == nullptr) return;
-  if (is_initialized() == 0 || may_run() == 0 || have_run.exchange(true)) return;
+  if (run == nullptr) return;
   count_python_calls();
   run(statement_of(kStepTimesScript).c_str(), nullptr);
   run(statement_of(kPeakResetsScript).c_str(), nullptr);
@@ -55,6 +51,30 @@ void run_python_scripts() {
   }
   if (!known.snapshot_file.empty()) run(statement_of(kMemorySnapshotScript).c_str(), nullptr);
   if (known.steps > 0) run(statement_of(kStopAfterStepsScript).c_str(), nullptr);
+}
+
+}  // namespace
+
+void run_python_scripts() {
+  static std::atomic<bool> have_begun = false;
+  if (have_begun) return;
+  auto* const is_initialized = python_function<int()>("Py_IsInitialized");
+  auto* const may_run = python_function<int()>("PyGILState_Check");
+  using Pending = int(void*);
+  auto* const run_soon = python_function<int(Pending*, void*)>("Py_AddPendingCall");
+  if (is_initialized == nullptr || may_run == nullptr || run_soon == nullptr) return;
+  if (is_initialized() == 0 || have_begun.exchange(true)) return;
+  if (may_run() != 0) {
+    run_all();
+    return;
+  }
+  // As where Tensor.pin_memory() is the first that asks. To wait for the interpreter here could be
+  // to wait for a thread that waits for this one.
+  const auto run_now = [](void*) {
+    run_all();
+    return 0;
+  };
+  run_soon(run_now, nullptr);
 }
 
 }  // namespace headroom::dry_run

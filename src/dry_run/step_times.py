@@ -2,7 +2,6 @@
 """Tells the dry run when a step of the program ends: when its first optimizer has stepped. Run by
 the dry run in the program."""
 import ctypes
-import sys
 
 end_step = ctypes.CDLL(None).headroom_dry_run_end_step
 timed = []  # the optimizer
@@ -22,6 +21,4 @@ def begin():
         register(after_step)
 
 
-cuda = getattr(sys.modules.get("torch"), "cuda", None)
-if cuda is not None:  # a program of another library has none
-    cuda._queued_calls.append((begin, []))
+once_initialized(begin)

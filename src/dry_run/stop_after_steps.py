@@ -21,4 +21,4 @@ def begin():
     optimizer.register_optimizer_step_post_hook(after_step)
 
 
-sys.modules["torch"].cuda._queued_calls.append((begin, []))
+once_initialized(begin)

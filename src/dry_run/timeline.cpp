@@ -180,10 +180,10 @@ void Timeline::synchronize_device(int device) {
   }
 }
 
-void Timeline::keep_host_busy(std::int64_t ns) {
+void Timeline::keep_host_busy(const Moment& ns) {
   const std::lock_guard lock(mutex_);
   if (host_ns_ == 0) return;
-  for (std::int64_t& now : host_now_) now += ns;
+  for (std::size_t host = 0; host < kHosts; ++host) host_now_[host] += ns[host];
 }
 
 Moment Timeline::host_now() const {

@@ -73,8 +73,9 @@ class Timeline {
   void synchronize(cudaEvent_t event);
   void synchronize(cudaStream_t stream);
   void synchronize_device(int device = current_device());
-  /// The host computes for so long, unless it takes no time for anything.
-  void keep_host_busy(std::int64_t ns);
+  /// Each host, or all, computes for so long, unless it takes no time for anything.
+  void keep_host_busy(const Moment& ns);
+  void keep_host_busy(std::int64_t ns) { keep_host_busy({ns, ns, ns}); }
   Moment host_now() const;
   /// The host waits.
   void wait_on_host(const Moment& moment);

@@ -23,6 +23,13 @@ TEST(HostPace, OfWhatTheProgramCompiledIsTheDrivers) {
   EXPECT_EQ(launch_ns(Work{.is_compiled = true}), kCompiledLaunchNs);
 }
 
+TEST(HostPace, CopiesWhatIsNotPinnedSlowerThanTheLinkOrNoSlower) {
+  Work copy;
+  copy.ns[static_cast<std::size_t>(WorkKind::host_link)] = 150'000;
+  EXPECT_EQ(staging_ns(copy, 1'000'000, /*to_device=*/true), (Moment{0, 50'000, 153'030}));
+  EXPECT_EQ(staging_ns(copy, 1'000'000, /*to_device=*/false), (Moment{0, 183'333, 564'286}));
+}
+
 TEST(HostPace, HasNoPythonToCount) { EXPECT_EQ(python_ns(), Moment{}); }
 
 }  // namespace

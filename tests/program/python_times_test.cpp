@@ -79,6 +79,46 @@ TEST_F(PythonProgram, ReadsVectorsOfChannelsThatAreLast) {
   EXPECT_NEAR(ns_of_step(ended, "steps_memory_ns"), moved, 0.05 * moved);
 }
 
+// 64 MiB from and to memory that is not pinned go through the driver's, at the pace of the host,
+// and pinned ones by 0.8 of the link's 64 GB/s; a list of 4 KB is queued as any other work.
+TEST_F(PythonProgram, WaitsForCopiesOfWhatIsNotPinned) {
+  const auto step_ns = [&](const char* copy) {
+    const Ended ended =
+        plan({"--gpu", "h100"},
+             {"-c", std::string("import torch\n"
+                                "mark = torch.optim.SGD([torch.nn.Parameter(torch.empty(1))],"
+                                " lr=1.0)\n"
+                                "pageable = torch.empty(1 << 26, dtype=torch.uint8)\n"
+                                "pinned, device = pageable.pin_memory(), pageable.cuda()\n"
+                                "for step in range(5):\n"
+                                "    ") +
+                        copy + "\n    mark.step()\n"});
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    return Json::parse(ended.out)["processes"][0]["step_time_estimate_ns"].get<double>();
+  };
+  constexpr double kBytes = 1 << 26;
+  EXPECT_NEAR(step_ns("pageable.cuda()"), kBytes / 5, 0.02 * kBytes / 5);
+  EXPECT_NEAR(step_ns("pageable.cuda(non_blocking=True)"), kBytes / 5, 0.02 * kBytes / 5);
+  EXPECT_NEAR(step_ns("device.cpu()"), kBytes / 3, 0.02 * kBytes / 3);
+  EXPECT_NEAR(step_ns("pinned.cuda()"), kBytes / 51.2, 0.1 * kBytes / 51.2);
+  EXPECT_LT(step_ns("pageable[:4096].cuda(non_blocking=True)"), 100'000);
+}
+
+// PyTorch asks for devices without the interpreter where memory is pinned first.
+TEST_F(PythonProgram, CountsStepsWhereItPinsMemoryFirst) {
+  const Ended ended = plan({"--gpu", "h100", "--steps", "3"},
+                           {"-c",
+                            "import torch\n"
+                            "images = torch.empty(1 << 20).pin_memory()\n"
+                            "weight = torch.nn.Parameter(torch.zeros(1 << 20, device='cuda'))\n"
+                            "optimizer = torch.optim.SGD([weight], lr=1.0)\n"
+                            "while True:\n"
+                            "    (images.cuda() * weight).sum().backward()\n"
+                            "    optimizer.step()\n"});
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  EXPECT_EQ(Json::parse(ended.out)["processes"][0]["timed_steps"], 2);
+}
+
 // Plain networks of a layer for 8 samples, forward, of 1,000 steps: the matrix of 128 numbers is in
 // registers, that of 360 is read in each step, and that of 512 is multiplied by kernels that wait
 // for each other.
