@@ -8,8 +8,8 @@ from torch import nn
 from torch.distributed.algorithms._checkpoint.checkpoint_wrapper import (
     CheckpointImpl, apply_activation_checkpointing, checkpoint_wrapper)
 from torch.distributed.fsdp import (
-    FullyShardedDataParallel, MixedPrecision, ShardingStrategy)
-from torch.distributed.fsdp.wrap import ModuleWrapPolicy
+    BackwardPrefetch, FullyShardedDataParallel, MixedPrecision, ShardingStrategy)
+from torch.distributed.fsdp.wrap import CustomPolicy
 from torch.nn import functional as F
 
 import rows
@@ -72,6 +72,36 @@ class CrossEntropy(torch.autograd.Function):
         return gradients, None
 
 
+class DecoupledAdamW(torch.optim.Optimizer):
+    """Composer's: weight by weight, each of which counts its steps on the GPU."""
+
+    def __init__(self, parameters):
+        super().__init__(parameters, {})
+
+    @torch.no_grad()
+    def step(self):
+        for weight in self.param_groups[0]["params"]:
+            if weight.grad is None:
+                continue
+            state = self.state[weight]
+            if not state:
+                state["step"] = torch.zeros((), device="cuda")
+                state["mean"], state["square"] = torch.zeros_like(weight), torch.zeros_like(weight)
+            state["step"] += 1
+            state["step"].item()
+            mean, square = state["mean"], state["square"]
+            mean.mul_(0.9).add_(weight.grad, alpha=0.1)
+            square.mul_(0.95).addcmul_(weight.grad, weight.grad, value=0.05)
+            weight.addcdiv_(mean, (square.sqrt() / 0.5).add_(1e-8), value=-1e-4)
+
+
+class Words(nn.Embedding):
+    """Of what comes in, and of what is foretold."""
+
+    def forward(self, x, foretells=False):
+        return F.linear(x, self.weight) if foretells else super().forward(x)
+
+
 class Norm(nn.LayerNorm):
     """In 16 bits."""
 
@@ -101,7 +131,7 @@ class Mpt(nn.Module):
         super().__init__()
         width, heads, layers = SIZES[row["model"]]
         length = int(row["length"])
-        self.words, self.places = nn.Embedding(WORDS, width), nn.Embedding(length, width)
+        self.words, self.places = Words(WORDS, width), nn.Embedding(length, width)
         self.blocks = nn.ModuleList(Block(width, heads) for _ in range(layers))
         self.norm = Norm(width)
 
@@ -109,7 +139,7 @@ class Mpt(nn.Module):
         x = self.words(ids) + self.places(torch.arange(ids.shape[1], device="cuda")[None])
         for block in self.blocks:
             x = block(x)
-        return F.linear(self.norm(x), self.words.weight)
+        return self.words(self.norm(x), foretells=True)
 
 
 def sharded(row):
@@ -117,8 +147,10 @@ def sharded(row):
         model = Mpt(row)
     half = torch.bfloat16
     reduced = half if row["mixed_precision"] == "PURE" else torch.float32
+    apart = [model.words, model.places, model.norm, *model.blocks]
     model = FullyShardedDataParallel(
-        model, auto_wrap_policy=ModuleWrapPolicy({Block}), use_orig_params=True,
+        model, auto_wrap_policy=CustomPolicy(lambda module: module in apart),
+        use_orig_params=True, backward_prefetch=BackwardPrefetch.BACKWARD_POST,
         sharding_strategy=ShardingStrategy[row["sharding"]], limit_all_gathers=True,
         mixed_precision=MixedPrecision(half, reduced, torch.float32),
         param_init_fn=lambda module: module.to_empty(device="cuda", recurse=False),
@@ -131,21 +163,30 @@ def sharded(row):
     return model
 
 
+@torch.no_grad()
+def measure(logits, labels):
+    """The two metrics of each micro-batch, cross entropy and perplexity."""
+    with torch.autocast("cuda", torch.bfloat16):
+        for _ in range(2):
+            F.cross_entropy(logits, labels, reduction="sum")
+
+
 def train(_, row):
     torch.cuda.set_device(0)
     # Rank 0 alone: the store holds what it would tell the others.
     dist.init_process_group("nccl", store=dist.HashStore(), rank=0, world_size=int(row["ranks"]))
     model = sharded(row)
-    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4, betas=(0.9, 0.95), weight_decay=0,
-                                  foreach=False)
+    optimizer = DecoupledAdamW(model.parameters())
     batches, batch = int(row["accumulation"]), int(row["micro_batch"])
     words = torch.zeros(batches * batch, int(row["length"]), dtype=torch.long).pin_memory()
     for _ in range(STEPS):
         for ids in words.cuda(non_blocking=True).split(batch):
             labels = ids.roll(-1, 1)
             with torch.autocast("cuda", torch.bfloat16):
-                losses = CrossEntropy.apply(model(ids).flatten(0, 1), labels.flatten())
+                logits = model(ids).flatten(0, 1)
+                losses = CrossEntropy.apply(logits, labels.flatten())
             (losses.mean() / batches).backward()
+            measure(logits, labels.flatten())
         model.clip_grad_norm_(1.0)
         optimizer.step()
         optimizer.zero_grad()
