@@ -63,9 +63,13 @@ bool is_pageable(const void* address) {
   return run.owner(address) == nullptr && !run.pinned.owns(address) && !run.managed.owns(address);
 }
 
-/// So much goes to the device without waiting for it (CUDA C++ Programming Guide, "Implicit
-/// synchronization").
+/// So many bytes go to the device while the host goes on (CUDA C++ Programming Guide, "Concurrent
+/// Execution between Host and Device").
 constexpr std::int64_t kQueuedWithStream = 64 << 10;
+
+/// Of 16 lanes of PCIe 6. A GPU with a faster link to the host, as a GH200's, reads its pages where
+/// they are: from memory that is not pinned it took as long as from pinned (docs/time_rates.md).
+constexpr double kFastestPcie = 128e9;
 
 /// What is copied between the device and memory that is not pinned goes through the driver's own:
 /// the host waits for the stream, and copies (CUDA Runtime API, "API synchronization behavior").
@@ -75,10 +79,12 @@ void run_copy(void* to, const void* from, std::size_t size, cudaStream_t stream)
   const bool to_host = is_pageable(to);
   const auto bytes = static_cast<std::int64_t>(size);
   const Work copy = count_copy(to, from, size);
-  const bool waits = to_host || (from_host && bytes > kQueuedWithStream);
-  if (waits && from_host != to_host && run.timeline.capture_of(stream) == nullptr) {
+  const bool is_captured = run.timeline.capture_of(stream) != nullptr;
+  const bool waits = !is_captured && (to_host || (from_host && bytes > kQueuedWithStream));
+  if (waits && from_host != to_host) {
     run.timeline.synchronize(stream);
-    run.timeline.keep_host_busy(staging_ns(copy, bytes, from_host));
+    const bool by_pcie = run.gpu.host_bytes_per_second <= kFastestPcie;
+    if (by_pcie) run.timeline.keep_host_busy(staging_ns(copy, bytes, from_host));
   }
   run.timeline.run(stream, copy);
   if (waits) run.timeline.synchronize(stream);
