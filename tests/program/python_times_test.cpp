@@ -113,7 +113,7 @@ TEST_F(PythonProgram, CountsStepsWhereItPinsMemoryFirst) {
                             "images = torch.empty(1 << 20).pin_memory()\n"
                             "weight = torch.nn.Parameter(torch.zeros(1 << 20, device='cuda'))\n"
                             "optimizer = torch.optim.SGD([weight], lr=1.0)\n"
-                            "while True:\n"
+                            "for step in range(9):\n"
                             "    (images.cuda() * weight).sum().backward()\n"
                             "    optimizer.step()\n"});
   ASSERT_EQ(ended.code, 0) << ended.err;
