@@ -80,7 +80,8 @@ TEST_F(PythonProgram, ReadsVectorsOfChannelsThatAreLast) {
 }
 
 // 64 MiB from and to memory that is not pinned go through the driver's, at the pace of the host,
-// and pinned ones by 0.8 of the link's 64 GB/s; a list of 4 KB is queued as any other work.
+// and pinned ones by 0.8 of the link's 64 GB/s. A GH200 reads the former where they are. A list of
+// 4 KB is queued as any other work.
 TEST_F(PythonProgram, WaitsForCopiesOfWhatIsNotPinned) {
   const auto step_ns = [&](const char* copy, const char* gpu = "h100") {
     const Ended ended =
