@@ -66,9 +66,10 @@ std::vector<std::string> notes_on(const Json& process) {
                     (process.at("fits") ? "; the program went on" : ""));
   }
   if (process.contains("without_end")) {
+    const std::string missing = ": " + bytes_in(process, "missing_bytes") + " are missing";
     notes.push_back("with memory without end it takes " +
-                    bytes_in(process["without_end"], "driver_peak_bytes") + ": " +
-                    bytes_in(process, "missing_bytes") + " are missing");
+                    bytes_in(process["without_end"], "driver_peak_bytes") +
+                    (process.at("missing_bytes") > 0 ? missing : ""));
   }
   if (has_begun_anew(process)) {
     notes.push_back("the program began PyTorch's peaks anew; since then PyTorch counts " +
@@ -84,6 +85,9 @@ std::vector<std::string> notes_on(const Json& process) {
                     ", from " + milliseconds_in(process, "step_time_estimate_lower_ns") + " to " +
                     milliseconds_in(process, "step_time_estimate_upper_ns") +
                     ", by the rates that such GPUs achieve (docs/time.md)");
+  } else if (process.at("fits") && process.at("ended_by_itself")) {
+    notes.emplace_back(
+        "no step is timed: that takes two steps of an optimizer of torch.optim (docs/time.md)");
   }
   for (const std::string& note : notes_on_bounds(process)) notes.push_back(note);
   if (process.contains("peak_managed_bytes")) {

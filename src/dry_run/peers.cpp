@@ -12,6 +12,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <string>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -24,7 +26,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::microseconds kShortestPause{20};
 constexpr std::chrono::microseconds kLongestPause{1000};
-constexpr std::chrono::seconds kPatience{60};  // then it is said what is waited for
+constexpr std::chrono::seconds kPatience{60};     // then it is said what is waited for
+constexpr std::chrono::seconds kBetweenLooks{1};  // whether who is waited for still runs
 
 /// Whoever waits for it would wait forever.
 [[noreturn]] void end_without_peers(const std::string& file) {
@@ -44,6 +47,17 @@ void append(const std::string& file, const Peers::Message& message) {
   const auto written = write(descriptor, bytes.data(), bytes.size());
   if (written != static_cast<ssize_t>(bytes.size())) end_without_peers(file);
   close(descriptor);
+}
+
+/// Whether the process whose number stands in the file has ended. So has a zombie: its parent may
+/// be the one that waits here.
+bool has_ended(const std::string& file) {
+  long process = 0;
+  if (!(std::ifstream(file) >> process)) return false;
+  std::string stat;
+  std::getline(std::ifstream("/proc/" + std::to_string(process) + "/stat"), stat);
+  const auto name_end = stat.rfind(") ");
+  return name_end == std::string::npos || stat[name_end + 2] == 'Z';
 }
 
 /// Nothing: it is not there yet.
@@ -67,7 +81,10 @@ std::optional<Peers::Message> read_message(const std::string& file, std::int64_t
 
 Peers::Peers(std::string path, int ranks, int rank, Others others)
     : path_(std::move(path)), ranks_(ranks), rank_(rank), others_(others) {
-  if (others_ == Others::live) return;
+  if (others_ == Others::live) {
+    std::ofstream(process_file_of(rank_)) << getpid() << '\n';
+    return;
+  }
   const std::string own = file_of(rank_);
   std::error_code is_none;
   for (const auto& entry :
@@ -107,18 +124,33 @@ Peers::Message Peers::receive(int from) {
   return take(file_of(from) + "-" + std::to_string(rank_), from).value_or(Message{});
 }
 
+/// As PyTorch does where NCCL finds that a rank is gone.
+void Peers::end_without(int rank) const {
+  std::fprintf(stderr,
+               "headroom dry run: rank %d of %d ends, as it waits for rank %d, which has ended\n",
+               rank_, ranks_, rank);
+  std::abort();
+}
+
 /// The next message of a file; nothing: it never comes.
 std::optional<Peers::Message> Peers::take(const std::string& file, int from) {
   if (others_ == Others::earlier && !earlier_.contains(file)) return std::nullopt;
   std::int64_t& at = read_[file];
   const auto begin = Clock::now();
+  auto looked = begin;
   bool is_said = false;
+  bool is_alone = false;
   for (auto pause = kShortestPause; !is_aborted_; pause = std::min(2 * pause, kLongestPause)) {
     if (auto message = read_message(file, at)) {
       at += static_cast<std::int64_t>(sizeof(Length) + message->size());
       return message;
     }
     if (others_ == Others::earlier) break;
+    if (is_alone) end_without(from);
+    if (Clock::now() - looked > kBetweenLooks) {
+      looked = Clock::now();
+      is_alone = has_ended(process_file_of(from));  // what it told before that is read once more
+    }
     if (!is_said && Clock::now() - begin > kPatience) {
       is_said = true;
       std::fprintf(stderr,

@@ -19,7 +19,7 @@ namespace headroom::dry_run {
 class Peers {
  public:
   enum class Others {
-    live,    // all of them run: who waits for one, waits until it comes
+    live,    // all of them run: who waits for one, waits until it comes, or aborts where it ended
     earlier  // some have run before, and the rest never come: nobody waits
   };
 
@@ -51,7 +51,9 @@ class Peers {
 
  private:
   std::optional<Message> take(const std::string& file, int from);
+  [[noreturn]] void end_without(int rank) const;
   std::string file_of(int rank) const { return path_ + "." + std::to_string(rank); }
+  std::string process_file_of(int rank) const { return file_of(rank) + "-process"; }
 
   const std::string path_;
   const int ranks_;

@@ -10,6 +10,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+const std::string kUntimed =
+    "no step is timed: that takes two steps of an optimizer of torch.optim (docs/time.md)\n";
+
 Json process(int number, int driver_peak) {
   return {{"process", number},
           {"device", 0},
@@ -34,7 +37,8 @@ TEST(ProcessTable, of_one_process_names_neither_it_nor_its_device) {
   const Json grown = with(process(7, 500), {{"launches", 200}, {"launches_when_grown", 59}});
   EXPECT_EQ(format_processes({grown}),
             "gpu   fits  allocated   reserved     driver          of   pinned  last grew\n"
-            "h200  yes   not known  not known  500 bytes  1000 bytes  0 bytes       29 %\n");
+            "h200  yes   not known  not known  500 bytes  1000 bytes  0 bytes       29 %\n" +
+                kUntimed);
 }
 
 TEST(ProcessTable, of_several_names_ranks_devices_and_the_largest) {
@@ -50,7 +54,9 @@ TEST(ProcessTable, of_several_names_ranks_devices_and_the_largest) {
             "0 bytes\n"
             "            9       0  h200  yes   not known  not known  100 bytes  1000 bytes  "
             "0 bytes\n"
-            "the largest is rank 1 on GPU 3\n");
+            "the largest is rank 1 on GPU 3\n"
+            "rank 0 on GPU 2, rank 1 on GPU 3, process 9 on GPU 0: " +
+                kUntimed);
 }
 
 TEST(ProcessTable, says_which_stages_of_a_pipeline_were_not_planned) {
@@ -79,6 +85,25 @@ TEST(ProcessTable, says_what_is_known_of_the_bounds_of_reserved) {
   EXPECT_TRUE(contains(format_processes({both}), "ahead of the GPU, and which convolutions"));
   const Json all = with(both, {{"reserved_depends_on_engines", true}});
   EXPECT_TRUE(contains(format_processes({all}), "channels last, and which of cuDNN's engines"));
+}
+
+TEST(ProcessTable, says_why_no_step_is_timed_where_one_could_be) {
+  const Json timed{{"step_time_estimate_ns", 2'000'000},
+                   {"step_time_estimate_lower_ns", 1'000'000},
+                   {"step_time_estimate_upper_ns", 3'000'000}};
+  for (const Json& other : {timed, Json{{"fits", false}}, Json{{"ended_by_itself", false}}}) {
+    EXPECT_FALSE(contains(format_processes({with(process(7, 500), other)}), kUntimed)) << other;
+  }
+}
+
+TEST(ProcessTable, says_what_is_missing_where_something_is) {
+  const auto table = [](int missing) {
+    return format_processes({with(process(7, 500), {{"fits", false},
+                                                    {"without_end", {{"driver_peak_bytes", 900}}},
+                                                    {"missing_bytes", missing}})});
+  };
+  EXPECT_TRUE(contains(table(200), "it takes 900 bytes: 200 bytes are missing\n"));
+  EXPECT_TRUE(contains(table(0), "it takes 900 bytes\n"));
 }
 
 TEST(ProcessTable, says_what_it_does_not_know_exactly) {

@@ -2,8 +2,11 @@
 #include "src/dry_run/peers.h"
 
 #include <gtest/gtest.h>
+#include <sys/types.h>
+#include <unistd.h>
 
 #include <chrono>
+#include <csignal>
 #include <thread>
 
 #include "tests/support/on_threads.h"
@@ -107,6 +110,25 @@ TEST(PeersTest, StopWaitingWhereTheyAreAborted) {
   });
   peers.post({1});
   EXPECT_EQ(peers.gather().back(), Message{});
+}
+
+TEST(PeersDeathTest, AbortWhereARankEndedThatTheyWaitFor) {
+  const TemporaryFolder folder;
+  // It tells what it has to, once, and is not waited for by its parent, as a failed rank may be.
+  if (const pid_t child = fork(); child == 0) {
+    Peers(folder / "x", 2, 1, Peers::Others::live).post({2});
+    _exit(0);
+  }
+  Peers peers(folder / "x", 2, 0, Peers::Others::live);
+  peers.post({1});
+  EXPECT_EQ(peers.gather(), (std::vector<Message>{{1}, {2}}));
+  peers.post({1});
+  const auto gather = [&] {
+    alarm(20);  // without end, where it waits
+    peers.gather();
+  };
+  EXPECT_EXIT(gather(), testing::KilledBySignal(SIGABRT),
+              "rank 0 of 2 ends, as it waits for rank 1, which has ended");
 }
 
 }  // namespace
