@@ -4,6 +4,7 @@ import csv
 import json
 from pathlib import Path
 
+import atlas_fits
 import atlas_groups
 from atlas_judge import OF_THE_TENTH, counts, others_errors, spread
 from atlas_picture import picture
@@ -17,7 +18,7 @@ COLUMNS = ("key", "figure", "peak", "planned", "measured", "error", "lower", "up
            "cause")
 
 
-def write_rows(source: Source, judged: list, constants: dict, out: Path) -> None:
+def write_rows(source: Source, judged: list, verdicts: list, constants: dict, out: Path) -> None:
     out.mkdir(parents=True, exist_ok=True)
     others = [other.what for other in source.others]
     with open(out / f"{source.name}.csv", "w", newline="") as file:
@@ -31,6 +32,11 @@ def write_rows(source: Source, judged: list, constants: dict, out: Path) -> None
             estimates = [round(one.others[other]) if one.others[other] else "" for other in others]
             writer.writerow([one.row["key"], one.what, *figures, error, *one.interval,
                              one.note, cause, *estimates])
+        for one in verdicts:
+            cause = "" if one.is_right else source.cause_of(one.row, False)
+            writer.writerow([one.row["key"], atlas_fits.FIGURE, one.peak,
+                             atlas_fits.said(one.is_planned_to), atlas_fits.said(one.did_fit),
+                             "", "", "", "", cause, *([""] * len(others))])
     facts = {"source": source.name, "rows": len(source.rows), "constants_bytes": {
         column: round(constant) for column, constant in constants.items()}, "figures": {}}
     for what in dict.fromkeys(one.what for one in judged):
@@ -40,6 +46,8 @@ def write_rows(source: Source, judged: list, constants: dict, out: Path) -> None
         inside = [one.is_inside for one in mine if counts(one) and one.interval[0]]
         if inside and what == "step":
             facts["figures"][what]["inside"] = sum(inside) / len(inside)
+    if counted := atlas_fits.counts_of(verdicts):
+        facts[atlas_fits.FIGURE] = counted
     if source.others:
         facts["others"] = {name: spread(errors)
                            for name, errors in others_errors(source, judged).items()}
@@ -67,9 +75,10 @@ def kept_constants(source: Source, out: Path) -> dict:
     return json.loads(file.read_text())["constants_bytes"] if file.is_file() else {}
 
 
-def further_off(source: Source, judged: list, out: Path) -> list:
-    """What the gate says of rows whose error is larger than the one that lies in `out`. A row that
-    did not train where it was measured has no error that means anything."""
+def further_off(source: Source, judged: list, verdicts: list, out: Path) -> list:
+    """What the gate says of rows whose error is larger than the one that lies in `out`, or of which
+    a plan said rightly there whether they fit. A row that did not train where it was measured has
+    no error that means anything."""
     file = out / f"{source.name}.csv"
     kept = {(row["key"], row["figure"]): row for row in rows_of(file)} if file.is_file() else {}
     lines = []
@@ -79,10 +88,14 @@ def further_off(source: Source, judged: list, out: Path) -> list:
         if old and trained and abs(one.error) > abs(float(old)) + GATED:
             lines.append(f"{one.row['key']}, {one.what}: off by {per_cent(one.error, 2)}, "
                          f"was {per_cent(float(old), 2)}")
+    for one in verdicts:
+        old = kept.get((one.row["key"], atlas_fits.FIGURE), {})
+        if not one.is_right and old and old["planned"] == old["measured"]:
+            lines.append(f"{one.row['key']}: {one.words}")
     return lines
 
 
-def summary(source: Source, judged: list) -> str:
+def summary(source: Source, judged: list, verdicts: list) -> str:
     texts = []
     for what in dict.fromkeys(one.what for one in judged):
         found = spread([one.error for one in judged if one.what == what and counts(one)])
@@ -90,6 +103,9 @@ def summary(source: Source, judged: list) -> str:
             texts.append(f"{what}: {found['rows']} rows, median {100 * found['median']:.2f} %, "
                          f"p90 {100 * found['p90']:.2f} %, worst {100 * found['worst']:.1f} %, "
                          f"within 5 % {100 * found['within_5']:.1f} %")
+    if verdicts:
+        texts.append(f"fits or not: {sum(one.is_right for one in verdicts)} of {len(verdicts)} "
+                     "right")
     return f"{source.name}: " + "; ".join(texts or ["nothing to compare"])
 
 
@@ -121,7 +137,7 @@ def write_page(out: Path) -> None:
              "those count that are planned and not listed below.", "",
              "| source | figure | rows | median | p90 | worst | within 1 % | 2 % | 5 % | 10 % |",
              "| --- | --- | --: | --: | --: | --: | --: | --: | --: | --: |"]
-    far, notes, points, times = [], [], [], []
+    far, notes, points, times, fits = [], [], [], [], []
     for file in sorted(out.glob("*.json")):
         facts = json.loads(file.read_text())
         name = facts["source"]
@@ -136,6 +152,13 @@ def write_page(out: Path) -> None:
         for other, found in facts.get("others", {}).items():
             if found:
                 lines.append(line_of(f"{name}, by {other}", "", facts["rows"], found))
+        if found := facts.get(atlas_fits.FIGURE):
+            fits.append(f"| {name} | {found['did_yes']} | {found['right_yes']} | "
+                        f"{found['did_no']} | {found['right_no']} |")
+        for row in rows_of(file.with_suffix(".csv")):
+            if row["figure"] == atlas_fits.FIGURE and row["planned"] != row["measured"]:
+                far.append(f"| {name} | {row['key']} | planned to fit: {row['planned']}, did: "
+                           f"{row['measured']} | | {row['cause'] or 'open'} |")
         for row in filter(has_error, rows_of(file.with_suffix(".csv"))):
             if row["figure"] != "step":
                 points.append((row["figure"], int(row["measured"]), int(row["planned"])))
@@ -147,6 +170,10 @@ def write_page(out: Path) -> None:
                   "", "| source | figure | rows | median | p90 | worst | within 1 % | 2 % | 5 % | "
                   "10 % | inside |",
                   "| --- | --- | --: | --: | --: | --: | --: | --: | --: | --: | --: |", *times]
+    if fits:
+        lines += ["", "Whether rows fit the GPU's memory, where they ran and by a plan.", "",
+                  "| source | fit there | of these planned to | did not fit there | "
+                  "of these planned not to |", "| --- | --: | --: | --: | --: |", *fits]
     lines += ["", "![planned against measured](atlas.svg)", ""]
     lines += [f"Errors of {file.stem}, signed: the median, and the tenth to the ninetieth "
               f"percentile.\n\n![errors of {file.stem}]({file.name})\n"

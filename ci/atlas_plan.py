@@ -22,8 +22,8 @@ TORCH = ROOT / ".deps/python"  # what ci/bootstrap installs
 PIP = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-compile")
 ROWS_AT_ONCE = 10  # of one program: all of them are lost with it
 MOST_SECONDS = 3000  # of one program
-OUT_OF_MEMORY = 3  # exit status of a row, in atlas/rows.py, and of headroom
-SAID = re.compile(r"^atlas row=(\S+) process=(\d+) status=(-?\d+)$", re.MULTILINE)
+OUT_OF_MEMORY = 3  # exit status of a row, in atlas/rows.py
+SAID = re.compile(r"atlas row=(\S+) process=(\d+) status=(-?\d+)$", re.MULTILINE)
 ALONE = {
     "HEADROOM_DRY_RUN_HOST_NS": "6000",  # a program runs once more for cuDNN's engines alone
     "HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "WANDB_MODE": "disabled",
@@ -110,13 +110,13 @@ def plan(headroom: Path, source: Source, python: Path, rows: list, home: Path) -
     (folder / "output.txt").write_text(ended.stderr)
     last = (ended.stderr.strip().splitlines() or ["it says nothing"])[-1]
     try:
-        processes = json.loads(ended.stdout)["processes"]
+        planned = json.loads(ended.stdout)
+        processes = planned["processes"]
     except (json.JSONDecodeError, KeyError):
         return [{"key": row["key"], "failure": last, "fits": False} for row in rows]
     if "{rows}" not in map(str, source.facts["program"]):
-        does_fit = ended.returncode != OUT_OF_MEMORY
-        failure = "" if ended.returncode in (0, OUT_OF_MEMORY) else last
-        return [{"key": rows[0]["key"], "failure": failure, "fits": does_fit,
+        failure = "" if ended.returncode == 0 or not planned["fits"] else last
+        return [{"key": rows[0]["key"], "failure": failure, "fits": planned["fits"],
                  **peaks_of(processes), **mean_of_gpus(processes)}]
     return answers_of(rows, processes, SAID.findall(ended.stderr + "\n" + ended.stdout),
                       f"{folder.name}/output.txt")
@@ -137,9 +137,11 @@ def answers_of(rows: list, processes: list, said: list, output: str) -> list:
         process, status = of_row.get(row["key"], (-1, 1))
         family = families.get(process, [])
         own = [one for one in family if one["process"] == process]
-        is_known = status in (0, OUT_OF_MEMORY) and own
-        failure = "" if is_known else f"status {status}, see {output}"
-        answers.append({"key": row["key"], "failure": failure, "fits": status != OUT_OF_MEMORY,
+        # Of several ranks one runs out of memory, and the others are aborted.
+        ran_out = status == OUT_OF_MEMORY or (
+            status != 0 and any("refused_bytes" in one for one in family))
+        failure = "" if own and (status == 0 or ran_out) else f"status {status}, see {output}"
+        answers.append({"key": row["key"], "failure": failure, "fits": not ran_out,
                         **peaks_of(own), **mean_of_gpus(family)})
     return answers
 

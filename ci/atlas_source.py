@@ -12,7 +12,7 @@ UNITS = {"B": 1, "MB": 10**6, "GB": 10**9, "MiB": 2**20, "GiB": 2**30, "ms": 10*
 WHAT = ("allocated", "reserved", "driver", "step")  # a step: its time
 KEYS = {"what", "repository", "commit", "file", "licence", "software", "measured", "unsaid",
         "assumed", "environment", "program", "gpu"}
-OPTIONAL = {"others", "ranks", "rank", "groups", "causes", "variables", "batches"}
+OPTIONAL = {"others", "ranks", "rank", "groups", "causes", "variables", "batches", "fits"}
 
 sys.path.append(str(ROOT / ".deps/programs"))  # where PyYAML is not installed
 
@@ -111,4 +111,9 @@ def read(name: str) -> Source:
     for figure in measured:
         if figure.what not in WHAT:
             raise SourceError(f"{file}: {figure.what}: allowed is {', '.join(WHAT)}")
+    if fits := facts.get("fits"):
+        wrong = {row.get(fits["column"]) for row in rows} - {"yes", "no", ""}
+        if wrong:
+            raise SourceError(f"{file}: {fits['column']}: a row has {wrong.pop()}, allowed is yes, "
+                              "no or nothing")
     return Source(name, facts, rows, measured, others, facts.get("causes", []))

@@ -9,6 +9,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "ci"))
 
+import atlas_fits  # noqa: E402
 import atlas_judge  # noqa: E402
 import atlas_page  # noqa: E402
 import atlas_plan  # noqa: E402
@@ -99,15 +100,36 @@ def test_the_page_lists_what_is_far_off():
 
     judged, constants = judge(150, 60, 70)
     with tempfile.TemporaryDirectory() as folder:
-        atlas_page.write_rows(source, judged, constants, Path(folder))
+        atlas_page.write_rows(source, judged, [], constants, Path(folder))
         atlas_page.write_page(Path(folder))
         page = (Path(folder) / "README.md").read_text()
         worse, _ = judge(151, 61, 80)
-        expect(atlas_page.further_off(source, worse, Path(folder)),
+        expect(atlas_page.further_off(source, worse, [], Path(folder)),
                ["a:8, reserved: off by 51.00 %, was 50.00 %"], "the gate")
     for line in ("| made_up | a:8 | reserved | 50.0 % | known |",
                  "| made_up | b:8 | reserved | -40.0 % | open |"):
         expect(line in page, True, line)
+
+
+def test_whether_rows_fit():
+    source = source_of({("a", 8): 100, ("a", 16): 200, ("a", 32): 300, ("b", 8): 100})
+    source.facts["fits"] = {"column": "fits"}
+    for row, did_fit in zip(source.rows, ("yes", "no", "no", "")):
+        row["fits"] = did_fit
+
+    def verdicts(*fits) -> list:
+        return atlas_fits.verdicts_of(source, [
+            answer(name, 100, one) for name, one in zip((("a", 8), ("a", 16), ("b", 8)), fits)])
+
+    with tempfile.TemporaryDirectory() as folder:
+        atlas_page.write_rows(source, [], verdicts(True, True, False), {}, Path(folder))
+        atlas_page.write_page(Path(folder))
+        page = (Path(folder) / "README.md").read_text()
+        for line in ("| made_up | 1 | 1 | 1 | 0 |",
+                     "| made_up | a:16 | planned to fit: yes, did: no | | open |"):
+            expect(line in page, True, line)
+        expect(atlas_page.further_off(source, [], verdicts(False, True, True), Path(folder)),
+               ["a:8: planned to fit: no, did: yes"], "the gate: a:16 was wrong before")
 
 
 def test_samples_may_see_what_is_short_or_not():
@@ -138,6 +160,10 @@ def test_the_mean_of_gpus_is_of_all_that_ranks_hold():
     expect([one.get("mean_driver_bytes") for one in found], [85 * MIB, 7 * MIB, None], "means")
     expect([one.get("peak_reserved_bytes") for one in found], [100 * MIB, 7 * MIB, None], "peaks")
     expect([bool(one["failure"]) for one in found], [False, False, True], "failures")
+    [found_short] = atlas_plan.answers_of(
+        [{"key": "a"}], [process(7, 0, 9), process(8, 1, 9) | {"refused_bytes": 5}],
+        [("a", "7", "-6")], "output.txt")
+    expect((found_short["fits"], found_short["failure"]), (False, ""), "a rank without memory")
     source = source_of({("a", 8): 85})
     source.measured = [Figure("driver", "mib", "MiB", of_mean_gpu=True)]
     judged, _ = atlas_judge.judge(source, [found[0] | {"key": "a:8", "total_bytes": TOTAL}])
