@@ -20,13 +20,13 @@ class Verdict:
     def is_right(self) -> bool:
         return self.did_fit == self.is_planned_to
 
-    @property
-    def words(self) -> str:
-        return f"planned to fit: {said(self.is_planned_to)}, did: {said(self.did_fit)}"
-
 
 def said(fits: bool) -> str:
     return "yes" if fits else "no"
+
+
+def words(planned: str, did: str) -> str:
+    return f"planned to fit: {planned}, did: {did}"
 
 
 def verdicts_of(source: Source, answers: list) -> list:
@@ -40,7 +40,9 @@ def verdicts_of(source: Source, answers: list) -> list:
 
 def counts_of(verdicts: list) -> dict:
     """How many did fit and did not, and of how many of these a plan says so."""
-    right = [one.did_fit for one in verdicts if one.is_right]
-    every = [one.did_fit for one in verdicts]
-    return {name: some.count(did) for did in (True, False) for name, some in (
-        (f"did_{said(did)}", every), (f"right_{said(did)}", right))} if verdicts else {}
+    counts = {}
+    for did in (True, False):
+        mine = [one for one in verdicts if one.did_fit == did]
+        counts[f"did_{said(did)}"] = len(mine)
+        counts[f"right_{said(did)}"] = sum(one.is_right for one in mine)
+    return counts if verdicts else {}

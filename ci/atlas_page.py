@@ -91,7 +91,9 @@ def further_off(source: Source, judged: list, verdicts: list, out: Path) -> list
     for one in verdicts:
         old = kept.get((one.row["key"], atlas_fits.FIGURE), {})
         if not one.is_right and old and old["planned"] == old["measured"]:
-            lines.append(f"{one.row['key']}: {one.words}")
+            verdict = atlas_fits.words(atlas_fits.said(one.is_planned_to),
+                                       atlas_fits.said(one.did_fit))
+            lines.append(f"{one.row['key']}: {verdict}")
     return lines
 
 
@@ -157,8 +159,8 @@ def write_page(out: Path) -> None:
                         f"{found['did_no']} | {found['right_no']} |")
         for row in rows_of(file.with_suffix(".csv")):
             if row["figure"] == atlas_fits.FIGURE and row["planned"] != row["measured"]:
-                far.append(f"| {name} | {row['key']} | planned to fit: {row['planned']}, did: "
-                           f"{row['measured']} | | {row['cause'] or 'open'} |")
+                verdict = atlas_fits.words(row["planned"], row["measured"])
+                far.append(f"| {name} | {row['key']} | {verdict} | | {row['cause'] or 'open'} |")
         for row in filter(has_error, rows_of(file.with_suffix(".csv"))):
             if row["figure"] != "step":
                 points.append((row["figure"], int(row["measured"]), int(row["planned"])))
