@@ -22,12 +22,12 @@ import atlas_source  # noqa: E402
 TOO_LARGE = "import torch; torch.empty(2**40, device='cuda')"
 
 
-def check_too_large(headroom: str):
+def check_too_large(headroom: Path):
     row = {"key": "large"}
     facts = {"program": ["python", "-c", TOO_LARGE], "gpu": "a100-40gb"}
     source = atlas_source.Source("made_up", facts, [row], [], [])
     with tempfile.TemporaryDirectory() as home:
-        [answer] = atlas_plan.plan(Path(headroom), source, ROOT / ".deps/python/bin/python3", [row],
+        [answer] = atlas_plan.plan(headroom, source, ROOT / ".deps/python/bin/python3", [row],
                                    Path(home))
     if answer["fits"] or answer["failure"]:
         sys.exit(f"a row that is too large for the GPU: {answer}")
@@ -40,7 +40,7 @@ def main():
     sources = [source for source in map(atlas_source.read, atlas_source.names())
                if str(source.facts["environment"]["torch"]) == TORCH
                and (ROOT / f"results/atlas/{source.name}.csv").is_file()]
-    check_too_large(sys.argv[1])
+    check_too_large(Path(sys.argv[1]).resolve())
     every = sum(len(source.rows) for source in sources)
     counts = [max(1, round(SAMPLE * len(source.rows) / every)) for source in sources]
     if sum(counts) < SAMPLE:
