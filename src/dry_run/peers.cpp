@@ -139,17 +139,16 @@ std::optional<Peers::Message> Peers::take(const std::string& file, int from) {
   const auto begin = Clock::now();
   auto looked = begin;
   bool is_said = false;
-  bool is_alone = false;
   for (auto pause = kShortestPause; !is_aborted_; pause = std::min(2 * pause, kLongestPause)) {
     if (auto message = read_message(file, at)) {
       at += static_cast<std::int64_t>(sizeof(Length) + message->size());
       return message;
     }
     if (others_ == Others::earlier) break;
-    if (is_alone) end_without(from);
     if (Clock::now() - looked > kBetweenLooks) {
       looked = Clock::now();
-      is_alone = has_ended(process_file_of(from));  // what it told before that is read once more
+      // It may have told this one between the look for its message and its end.
+      if (has_ended(process_file_of(from)) && !read_message(file, at)) end_without(from);
     }
     if (!is_said && Clock::now() - begin > kPatience) {
       is_said = true;

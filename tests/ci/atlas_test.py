@@ -174,6 +174,11 @@ def test_the_mean_of_gpus_is_of_all_that_ranks_hold():
     expect(judged[0].planned, 100 * MIB, "with the constant of each context")
 
 
+def test_a_row_may_end_behind_a_progress_bar():
+    expect(atlas_plan.SAID.findall(" 50%|##   | 1/2 atlas row=a:8 process=7 status=3\n"),
+           [("a:8", "7", "3")], "what a row's process said")
+
+
 def test_packages_may_be_of_the_row():
     facts = {"environment": {"torch": "2.11.0", "packages": ["{package}", "numpy==2.4.6"]}}
     source = Source("made_up", facts, [], [], [])
