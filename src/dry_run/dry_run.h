@@ -62,7 +62,8 @@ struct DryRun {
   PinnedMemory managed;  // what moves between host and devices: here it stays on the host
   KnownBytes known;
   LiveBlocks blocks;
-  Timeline timeline{settings.host_ns, settings.launch_queue, kHostPace, gpu.power};
+  Timeline timeline{settings.host_ns, settings.launch_queue, kHostPace, gpu.power,
+                    settings.launches_wait};
   std::deque<Device> devices;
 
   bool has(int device) const { return device >= 0 && device < std::ssize(devices); }

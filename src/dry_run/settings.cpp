@@ -91,6 +91,7 @@ Settings read_settings() {
     settings.host_ns = whole_number("HEADROOM_DRY_RUN_HOST_NS", settings.host_ns);
   }
   settings.launch_queue = scaled(settings.launch_queue);
+  settings.launches_wait = variable("CUDA_LAUNCH_BLOCKING") == "1";
   settings.layout_copies = convolutions_with_copies();
   settings.trusts_ranks = trusts_ranks_of_engines();
   settings.holders_folder = variable("HEADROOM_DRY_RUN_HOLDERS");

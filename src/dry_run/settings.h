@@ -38,6 +38,9 @@ struct Settings {
   /// (forums.developer.nvidia.com/t/68937). CUDA's own variable CUDA_SCALE_LAUNCH_QUEUES multiplies
   /// it: 0.25x, 0.5x, 2x, 4x (CUDA Programming Guide 5.2).
   std::int64_t launch_queue = 1024;
+  /// CUDA_LAUNCH_BLOCKING=1: who launches a kernel waits until it is done; copies go on by
+  /// themselves (CUDA Programming Guide 5.2).
+  bool launches_wait = false;
   /// HEADROOM_DRY_RUN_LAYOUT_COPIES: which convolutions work on copies of tensors whose channels
   /// are not last in memory, `none`, `forward` or `backward`, and cuDNN is not asked for its
   /// engines. Default: it is asked, and `none` where it can't be.

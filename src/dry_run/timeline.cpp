@@ -92,7 +92,8 @@ bool Timeline::run(cudaStream_t handle, const Work& work) {
   }
   on.ends.push_back(on.free_at);
   // The slowest host there can be: it asks for nothing before the device is done with the last.
-  if (host_ns_ == Settings::kSlowHost) catch_up(on.free_at);
+  const bool waits_for_it = launches_wait_ && work.launches > 0;
+  if (host_ns_ == Settings::kSlowHost || waits_for_it) catch_up(on.free_at);
   return true;
 }
 
@@ -134,7 +135,7 @@ void Timeline::wait(cudaStream_t handle, const Moment& moment) {
   Stream& waiting = stream(handle);
   if (waiting.capture != nullptr) return;
   waiting.free_at = later(waiting.free_at, moment);
-  if (host_ns_ == Settings::kSlowHost) catch_up(waiting.free_at);
+  if (host_ns_ == Settings::kSlowHost || launches_wait_) catch_up(waiting.free_at);
 }
 
 bool Timeline::is_over(cudaEvent_t handle, bool looks_on) {

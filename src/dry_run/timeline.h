@@ -40,10 +40,14 @@ struct Capture {
 /// non-blocking). There is one host, and so one host's time, for all devices.
 class Timeline {
  public:
-  /// The first two: see Settings. `power`: of each device.
+  /// The first two and the last: see Settings. `power`: of each device.
   Timeline(std::int64_t host_ns, std::int64_t launch_queue, const HostPace& pace,
-           const Power& power = {})
-      : host_ns_(host_ns), launch_queue_(launch_queue), pace_(pace), power_(power) {}
+           const Power& power = {}, bool launches_wait = false)
+      : host_ns_(host_ns),
+        launch_queue_(launch_queue),
+        pace_(pace),
+        power_(power),
+        launches_wait_(launches_wait) {}
 
   cudaStream_t make_stream(int priority);
   void drop_stream(cudaStream_t stream);
@@ -136,6 +140,7 @@ class Timeline {
   const std::int64_t launch_queue_;
   const HostPace pace_;
   const Power power_;
+  const bool launches_wait_;
   mutable std::mutex mutex_;
   std::map<cudaStream_t, Stream> streams_;  // by key()
   std::map<cudaEvent_t, Event> events_;

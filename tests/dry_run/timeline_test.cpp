@@ -188,6 +188,21 @@ TEST(Timeline, AFullQueueHoldsTheHostUp) {
   EXPECT_EQ(timeline.now_ns(), 400);  // the device is no later for it
 }
 
+TEST(Timeline, ALaunchMayWaitForItsKernelAndACopyGoesOn) {
+  Timeline timeline(kHostNs, kLaunchQueue, kPace, /*power=*/{}, /*launches_wait=*/true);
+  const cudaStream_t stream = timeline.make_stream(0);
+  const cudaEvent_t copied = run(timeline, stream, 1000);
+  EXPECT_FALSE(timeline.is_over(copied));
+  Work kernel = lasting(1000);
+  kernel.launches = 1;
+  timeline.run(stream, kernel);
+  EXPECT_EQ(timeline.host_now_ns(), timeline.now_ns());
+  timeline.run(stream, kernel);
+  EXPECT_EQ(timeline.now_ns(), kHostNs + 1000 + 1000 + kHostNs + 1000);  // the last launch shows
+  timeline.wait(stream, Moment{9000, 9000, 9000});  // it lasts until other ranks are there
+  EXPECT_EQ(timeline.host_now_ns(), 9000);
+}
+
 TEST(Timeline, CountsTheQuestionsThatThePaceDecides) {
   Timeline timeline(kHostNs, kLaunchQueue, kPace);
   const cudaStream_t stream = timeline.make_stream(0);

@@ -72,6 +72,21 @@ TEST_F(PythonProgram, IsNotHeldUpByWhatItsAllocatorAsks) {
       "while not event.query(): pass\n");  // who asks itself waits
 }
 
+// Trainers set it for themselves, behind their imports; CUDA reads it as it begins.
+TEST_F(PythonProgram, WaitsForEachKernelWhereCudaIsToldTo) {
+  expect_to_hold(
+      "import os, torch\n"
+      "os.environ['CUDA_LAUNCH_BLOCKING'] = '1'\n"
+      "side = torch.cuda.Stream()\n"
+      "block = torch.empty(1 << 28, device='cuda')\n"
+      "kept = torch.empty(1 << 28, pin_memory=True)\n"
+      "with torch.cuda.stream(side):\n"
+      "    block.mul_(2)\n"
+      "    assert side.query()\n"
+      "    kept.copy_(block, non_blocking=True)\n"
+      "    assert not side.query()\n");
+}
+
 /// The plan of a convolution of 64 images with 32 channels of 128 x 128 numbers, and one of 64
 /// channels with as many for its result; its filter has 3 x 3. `before`: what the program does
 /// first; `change`: the last of an expression, of filter and images.
