@@ -154,11 +154,13 @@ KernelForm flash(std::string_view name, std::string_view kernel, Kind kind) {
 }
 
 /// fmha_cutlassF_bf16_aligned_64x128_rf_sm80: blocks of 64 queries, heads of up to 128; backward,
-/// fmha_cutlassB_bf16_aligned_64x64_k96_sm80: heads of up to 96.
+/// fmha_cutlassB_bf16_aligned_64x64_k96_sm80: heads of up to 96. Heads of any width have sums in
+/// memory, _gmem_, and backward _k65536_.
 KernelForm memory_efficient(std::string_view name, Kind kind) {
   KernelForm form{.kind = kind};
   const std::size_t block = name.find("aligned_") + std::string_view("aligned_").size();
   form.rows = number(name.substr(block));
+  if (has(name, "_gmem_") || has(name, "_k65536_")) return form;
   const std::size_t head =
       kind == Kind::efficient_forward ? name.find('x', block) + 1 : name.find("_k", block) + 2;
   form.head = number(name.substr(head));

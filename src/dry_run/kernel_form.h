@@ -44,7 +44,8 @@ struct KernelForm {
   std::vector<std::size_t> written{};
   /// Of `whole`: the places of what a block goes through again, each as often as it does.
   std::vector<std::size_t> again{};
-  /// Of attention: a head's width, and the queries (backward: the keys) of a block of the grid.
+  /// Of attention: a head's width, 0 where the kernel takes any, and the queries (backward: the
+  /// keys) of a block of the grid.
   std::int64_t head = 0;
   std::int64_t rows = 0;
   bool is_causal = false;

@@ -232,13 +232,34 @@ std::int64_t length_of(const KernelForm& form, const KernelLaunch& launch,
   return blocks.behind(sums) / (heads * static_cast<std::int64_t>(sizeof(float)));
 }
 
+/// A head's width, by the result that memory-efficient attention writes, or has written:
+/// (batch, queries, heads, width).
+std::int64_t width_of_head(const KernelForm& form, const KernelLaunch& launch,
+                           const LiveBlocks& blocks) {
+  if (form.head > 0) return form.head;
+  // Backward {query, key, value, bias, logarithms of sums, result, ...}; forward {query, key,
+  // value, bias, where sequences of queries begin, and of keys, ..., result}: between them stand
+  // one to four that are null where all sequences are as long, by PyTorch's version.
+  const bool is_forward = form.kind == Kind::efficient_forward;
+  constexpr std::size_t kLast = 10;
+  std::int64_t bytes = 0;
+  for (std::size_t place = is_forward ? 6 : 5; bytes == 0 && place < kLast; ++place) {
+    bytes = blocks.behind(at<const void*>(launch.arguments[0], place * sizeof(void*)));
+  }
+  const std::int64_t rows =
+      std::int64_t{1} * launch.grid.y * launch.grid.z * length_of(form, launch, blocks);
+  const std::int64_t number_bytes = form.precision == Precision::float32 ? 4 : 2;
+  return rows == 0 ? 0 : bytes / (rows * number_bytes);
+}
+
 /// Forward two products, backward five, for each pair of a query and a key.
 std::int64_t attention_flops(const KernelForm& form, const KernelLaunch& launch,
                              const LiveBlocks& blocks) {
   const bool is_forward = form.kind == Kind::flash_forward || form.kind == Kind::efficient_forward;
   const std::int64_t heads = std::int64_t{1} * launch.grid.y * launch.grid.z;
   const std::int64_t length = length_of(form, launch, blocks);
-  const std::int64_t flops = (is_forward ? 4 : 10) * heads * length * length * form.head;
+  const std::int64_t flops =
+      (is_forward ? 4 : 10) * heads * length * length * width_of_head(form, launch, blocks);
   if (!form.is_causal) return flops;
   return flops * (launch.grid.x + 1) / (2 * std::int64_t{launch.grid.x});  // blocks of the half
 }

@@ -64,9 +64,11 @@ bool fill(const SmallLaunch& of, KnownBytes& known, Owns owns) {
   const std::size_t width = bytes_of_type(*fill_type(of.name));
   const std::size_t size = launch.count * width;
   if (size > KnownBytes::max_bytes(width)) return known.forget(to, size), true;
+  if (size == 0) return true;
   std::vector<unsigned char> bytes(size);
-  for (std::size_t i = 0; i < size; ++i) {
-    bytes[i] = static_cast<const unsigned char*>(launch.functor)[i % width];
+  std::memcpy(bytes.data(), launch.functor, width);
+  for (std::size_t done = width; done < size; done *= 2) {
+    std::memcpy(&bytes[done], bytes.data(), std::min(done, size - done));
   }
   known.set(to, bytes.data(), size);
   return true;

@@ -84,6 +84,8 @@ TEST(KernelForm, OfAttentionHasItsBlocks) {
   EXPECT_EQ(named.head, 128);
   EXPECT_EQ(named.precision, Precision::float32);
   EXPECT_EQ(backward.kind, named.kind);
+  EXPECT_EQ(kernel_form("fmha_cutlassB_bf16_aligned_128x64_k65536_sm80(Params)").head, 0);
+  EXPECT_EQ(kernel_form("fmha_cutlassF_bf16_aligned_32x128_gmem_sm80(Params)").head, 0);
 }
 
 TEST(KernelForm, OfAnotherKernelHasThePointersAmongItsArguments) {

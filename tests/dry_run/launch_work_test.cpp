@@ -301,6 +301,28 @@ TEST_F(LaunchWork, OfAttentionIsItsProducts) {
               2.5 * forward / (0.34 * rate) * 1e9, 20);
 }
 
+TEST_F(LaunchWork, OfAttentionWithWideHeadsIsByItsResult) {
+  const double rate = gpu_.products.share * 312e12;
+  const double forward = 4.0 * 6 * 1024 * 1024 * 256;
+  constexpr std::int64_t kQuery = 0x1000000, kSums = 0x2000000, kResult = 0x3000000;
+  blocks_.note(tensor_at(kQuery), 9 * 2 * 6 * 1024 * 256);  // a part of more
+  blocks_.note(tensor_at(kSums), 4 * 6 * 1024);
+  blocks_.note(tensor_at(kResult), 2 * 6 * 1024 * 256);
+  KernelForm form{.kind = Kind::efficient_forward, .rows = 32, .precision = Precision::bfloat16};
+  std::array<const void*, 10> parameters{tensor_at(kQuery)};
+  for (const std::size_t place : {8, 9}) {  // PyTorch 2.11, and 2.5
+    parameters[place] = tensor_at(kResult);
+    EXPECT_NEAR(attention_ns(form, dim3(32, 2, 3), parameters.data()),
+                forward / (0.43 * rate) * 1e9, 20);
+    parameters[place] = nullptr;
+  }
+  form.kind = Kind::efficient_backward;
+  parameters[4] = tensor_at(kSums);
+  parameters[5] = tensor_at(kResult);
+  EXPECT_NEAR(attention_ns(form, dim3(1, 2, 3), parameters.data()),
+              2.5 * forward / (0.34 * rate) * 1e9, 40);
+}
+
 // By measurements that docs/time_rates.md names, of 2,048 tokens and more.
 TEST_F(LaunchWork, OfFlashAttentionIsByWhatTensorCoresDoForIt) {
   const auto rate = [&](std::string_view name, Kind kind, std::int64_t head) {
