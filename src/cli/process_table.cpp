@@ -65,6 +65,11 @@ std::vector<std::string> notes_on(const Json& process) {
                     bytes_in(process, "free_when_refused_bytes") + " were free" +
                     (process.at("fits") ? "; the program went on" : ""));
   }
+  if (process.contains("fits_closely")) {
+    notes.emplace_back(
+        "it fits closely: of trainings that were planned to leave as little to their tensors most "
+        "ran out of memory (docs/programs.md)");
+  }
   if (process.contains("without_end")) {
     const std::string missing = ": " + bytes_in(process, "missing_bytes") + " are missing";
     notes.push_back("with memory without end it takes " +

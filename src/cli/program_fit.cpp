@@ -27,14 +27,15 @@ using Json = nlohmann::ordered_json;
 constexpr std::array kStepTimes = {"step_time_estimate_ns", "step_time_estimate_lower_ns",
                                    "step_time_estimate_upper_ns"};
 
-/// {"fits", "driver_peak_bytes", "total_bytes"}, of the process that takes most, and what a step of
-/// it takes where it fits and has two. Throws NoPlan.
+/// {"fits", "driver_peak_bytes", "total_bytes"}, of the process that takes most, "fits_closely" if
+/// it does, and what a step of it takes where it fits and has two. Throws NoPlan.
 Json plan_once(const ProgramFit& fit, const std::vector<std::string>& words,
                const DryRun& dry_run) {
   const SinglePlan plan = plan_once(words, dry_run, fit.played, &say);
   Json told{{"fits", plan.fits},
             {"driver_peak_bytes", plan.largest.at("driver_peak_bytes")},
             {"total_bytes", plan.largest.at("total_bytes")}};
+  if (plan.largest.contains("fits_closely")) told["fits_closely"] = true;
   for (const char* name : kStepTimes) {
     if (plan.fits && plan.largest.contains(name)) told[name] = plan.largest.at(name);
   }
@@ -49,7 +50,8 @@ std::string step_time_in(const Json& plan, const char* name = kStepTimes.front()
 std::string text_of(const Json& plan) {
   if (plan.at("fits") == true) {
     const std::string step = step_time_in(plan);
-    return "fits, " + bytes_in(plan, "driver_peak_bytes") + " of " + bytes_in(plan, "total_bytes") +
+    return (plan.contains("fits_closely") ? "fits closely, " : "fits, ") +
+           bytes_in(plan, "driver_peak_bytes") + " of " + bytes_in(plan, "total_bytes") +
            (step.empty() ? "" : ", " + step + " a step");
   }
   if (!plan.contains("missing_bytes")) return "does not fit";
@@ -134,7 +136,8 @@ int plan_gpus(const ProgramFit& fit) {
     plan.update(plan_on(fit, dry_run));
     say(gpu + ": " + text_of(plan));
     const bool fits = plan.at("fits") == true;
-    lines.push_back({gpu, fits ? "yes" : "no", bytes_in(plan, "driver_peak_bytes"),
+    const char* how = plan.contains("fits_closely") ? "closely" : "yes";
+    lines.push_back({gpu, fits ? how : "no", bytes_in(plan, "driver_peak_bytes"),
                      bytes_in(plan, "total_bytes"), fits ? "" : bytes_in(plan, "missing_bytes")});
     for (const char* name : kStepTimes) lines.back().push_back(step_time_in(plan, name));
     plans.push_back(std::move(plan));

@@ -35,6 +35,17 @@ void add_known(Json& process, const Json& report, std::initializer_list<const ch
   }
 }
 
+/// Of others' trainings that were planned to leave less to PyTorch's tensors, of what there is
+/// beside the context, two thirds ran out of memory (docs/atlas.md).
+constexpr double kCloseShare = 0.04;
+
+bool fits_closely(const Json& process) {
+  if (process.at("fits") != true || !process.contains(kAllocated)) return false;
+  const std::int64_t room = number(process, "total_bytes") - number(process, "context_bytes");
+  return static_cast<double>(number(process, kAllocated)) >
+         (1 - kCloseShare) * static_cast<double>(room);
+}
+
 /// A device of a process. `has_failed`: the program.
 Json describe(const Json& report, bool has_failed) {
   const bool ran_out = ran_out_of_memory(report);
@@ -52,6 +63,7 @@ Json describe(const Json& report, bool has_failed) {
             {kAllocated, kReserved, "latest_peak_allocated_bytes", "latest_peak_reserved_bytes",
              "peak_pinned_bytes", "to_device_bytes", "to_host_bytes", "values_read",
              "collective_bytes", "launches", "launches_when_grown", "product_flops"});
+  if (fits_closely(process)) process["fits_closely"] = true;
   if (const auto step = step_time_of(report)) {
     process["timed_steps"] = report.at("timed_steps");
     add_step_time(process, *step);

@@ -96,6 +96,12 @@ TEST(ProcessTable, says_why_no_step_is_timed_where_one_could_be) {
   }
 }
 
+TEST(ProcessTable, says_that_a_program_fits_closely) {
+  EXPECT_TRUE(contains(format_processes({with(process(7, 500), {{"fits_closely", true}})}),
+                       "it fits closely: "));
+  EXPECT_FALSE(contains(format_processes({process(7, 500)}), "closely"));
+}
+
 TEST(ProcessTable, says_what_is_missing_where_something_is) {
   const auto table = [](int missing) {
     return format_processes({with(process(7, 500), {{"fits", false},

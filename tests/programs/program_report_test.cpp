@@ -48,6 +48,24 @@ TEST(ProgramReport, tells_what_is_missing_where_it_does_not_fit) {
   EXPECT_EQ(process["without_end"]["driver_peak_bytes"], 14);
 }
 
+TEST(ProgramReport, tells_that_it_fits_closely_by_what_is_left_beside_the_context) {
+  const auto process_of = [](std::int64_t allocated, int exit_code = 0) {
+    DryProgram program;
+    program.end.exit = {exit_code, 0};
+    program.reports = reports([&](DryReport& report) {
+      report.knows_allocator = 1;
+      report.total_bytes = 1100;
+      report.context_bytes = 100;
+      report.peak_allocated_bytes = allocated;
+      report.out_of_memory_errors = 1;
+    });
+    return make_report(program, "train.py").processes.at(0);
+  };
+  EXPECT_FALSE(process_of(960).contains("fits_closely"));
+  EXPECT_EQ(process_of(961)["fits_closely"], true);
+  EXPECT_FALSE(process_of(961, 1).contains("fits_closely")) << "it does not fit";
+}
+
 TEST(ProgramReport, says_what_nccl_takes_where_it_takes_any) {
   const auto process_of = [](std::int64_t bytes) {
     DryProgram program;
