@@ -60,6 +60,7 @@ class KnownBytes {
   /// `bytes` now stand at `to`. Where they can't be trusted read() counts them for not known. Of
   /// whole numbers that are too many their limit is known.
   void set(const void* to, const void* bytes, std::size_t size, Trust trust = {});
+  void set(const void* to, Bytes bytes);
   /// Likewise, of which some are not known. Where these lie in too many places, nothing is known.
   void set_partly(const void* to, const PartlyKnown& bytes, std::size_t size, Trust trust);
   /// The same byte again and again.
@@ -117,6 +118,7 @@ class KnownBytes {
   };
   static constexpr std::int64_t kDoubted = -1;
 
+  bool knows_no_more_than_limit(const void* to, const unsigned char* bytes, std::size_t size);
   static bool is_kept(const void* bytes, std::size_t size);
   Range range_of(Bytes bytes, Trust trust) const;
   bool is_followed_locked(std::uintptr_t from, std::size_t size) const;

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "src/dry_run/small_arithmetic.h"
@@ -64,13 +65,15 @@ bool fill(const SmallLaunch& of, KnownBytes& known, Owns owns) {
   const std::size_t width = bytes_of_type(*fill_type(of.name));
   const std::size_t size = launch.count * width;
   if (size > KnownBytes::max_bytes(width)) return known.forget(to, size), true;
-  if (size == 0) return true;
-  std::vector<unsigned char> bytes(size);
-  std::memcpy(bytes.data(), launch.functor, width);
-  for (std::size_t done = width; done < size; done *= 2) {
-    std::memcpy(&bytes[done], bytes.data(), std::min(done, size - done));
+  const auto* value = static_cast<const unsigned char*>(launch.functor);
+  KnownBytes::Bytes bytes(size, *value);
+  if (width > 1) {
+    std::memcpy(bytes.data(), value, std::min(width, size));
+    for (std::size_t done = width; done < size; done *= 2) {
+      std::memcpy(&bytes[done], bytes.data(), std::min(done, size - done));
+    }
   }
-  known.set(to, bytes.data(), size);
+  known.set(to, std::move(bytes));
   return true;
 }
 
