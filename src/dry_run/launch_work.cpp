@@ -6,6 +6,7 @@
 #include <bit>
 #include <limits>
 
+#include "src/dry_run/attention_launch.h"
 #include "src/dry_run/small_launch.h"
 #include "src/dry_run/small_offsets.h"
 
@@ -190,80 +191,6 @@ Work work_of_chance(const Gpu& gpu, const KernelForm& form, const KernelLaunch& 
                       thread_work(gpu, kInstructionsOfChance * numbers));
 }
 
-/// FlashAttention 2, of the rate of products. It was written for Ampere: tensor cores that multiply
-/// for groups of warps do so many operations a cycle for it, whatever they do for products.
-double flash_share(const Gpu& gpu, const KernelForm& form) {
-  struct Operations {
-    double of_narrow_heads, of_wide_heads;  // up to 64, and above
-  };
-  constexpr Operations kForward{1180, 1430};
-  constexpr Operations kBackward{1020, 1220};
-  const bool is_forward = form.kind == Kind::flash_forward;
-  if (waits_for_tensor_cores(gpu)) return is_forward ? 1 : 0.9;
-  if (!multiplies_for_groups_of_warps(gpu)) return is_forward ? 0.7 : 0.6;
-  const Operations& all = is_forward ? kForward : kBackward;
-  const double operations = form.head <= 64 ? all.of_narrow_heads : all.of_wide_heads;
-  return operations * gpu.multiprocessors * clock_rate(gpu) /
-         (gpu.products.share * peak_flops(gpu, form.precision));
-}
-
-/// Of the rate of products.
-double attention_share(const Gpu& gpu, const KernelForm& form) {
-  const bool is_plain = form.precision == Precision::float32;
-  switch (form.kind) {
-    case Kind::flash_forward:
-    case Kind::flash_backward:
-      return flash_share(gpu, form);
-    case Kind::efficient_forward:
-      return is_plain ? 0.5 : 0.43;
-    default:
-      return is_plain ? 0.6 : 0.34;
-  }
-}
-
-/// Queries, of as many keys: what a block is filled up with is computed as well.
-std::int64_t length_of(const KernelForm& form, const KernelLaunch& launch,
-                       const LiveBlocks& blocks) {
-  if (form.kind != Kind::efficient_backward) return form.rows * launch.grid.x;
-  // {query, key, value, bias, logarithms of sums, ...}: the last has a float for each query.
-  constexpr std::size_t kLogarithms = 4;
-  const auto* sums = at<const void*>(launch.arguments[0], kLogarithms * sizeof(void*));
-  const std::int64_t heads = std::int64_t{1} * launch.grid.y * launch.grid.z;
-  return blocks.behind(sums) / (heads * static_cast<std::int64_t>(sizeof(float)));
-}
-
-/// A head's width, by the result that memory-efficient attention writes, or has written:
-/// (batch, queries, heads, width).
-std::int64_t width_of_head(const KernelForm& form, const KernelLaunch& launch,
-                           const LiveBlocks& blocks) {
-  if (form.head > 0) return form.head;
-  // Backward {query, key, value, bias, logarithms of sums, result, ...}; forward {query, key,
-  // value, bias, where sequences of queries begin, and of keys, ..., result}: between them stand
-  // one to four that are null where all sequences are as long, by PyTorch's version.
-  const bool is_forward = form.kind == Kind::efficient_forward;
-  constexpr std::size_t kLast = 10;
-  std::int64_t bytes = 0;
-  for (std::size_t place = is_forward ? 6 : 5; bytes == 0 && place < kLast; ++place) {
-    bytes = blocks.behind(at<const void*>(launch.arguments[0], place * sizeof(void*)));
-  }
-  const std::int64_t rows =
-      std::int64_t{1} * launch.grid.y * launch.grid.z * length_of(form, launch, blocks);
-  const std::int64_t number_bytes = form.precision == Precision::float32 ? 4 : 2;
-  return rows == 0 ? 0 : bytes / (rows * number_bytes);
-}
-
-/// Forward two products, backward five, for each pair of a query and a key.
-std::int64_t attention_flops(const KernelForm& form, const KernelLaunch& launch,
-                             const LiveBlocks& blocks) {
-  const bool is_forward = form.kind == Kind::flash_forward || form.kind == Kind::efficient_forward;
-  const std::int64_t heads = std::int64_t{1} * launch.grid.y * launch.grid.z;
-  const std::int64_t length = length_of(form, launch, blocks);
-  const std::int64_t flops =
-      (is_forward ? 4 : 10) * heads * length * length * width_of_head(form, launch, blocks);
-  if (!form.is_causal) return flops;
-  return flops * (launch.grid.x + 1) / (2 * std::int64_t{launch.grid.x});  // blocks of the half
-}
-
 }  // namespace
 
 Work launch_work(const Gpu& gpu, const KernelForm& form, const KernelLaunch& launch,
@@ -272,12 +199,8 @@ Work launch_work(const Gpu& gpu, const KernelForm& form, const KernelLaunch& lau
     case Kind::flash_forward:
     case Kind::flash_backward:
     case Kind::efficient_forward:
-    case Kind::efficient_backward: {
-      Work work = attention_work(gpu, attention_flops(form, launch, blocks), form.precision,
-                                 attention_share(gpu, form));
-      work.product_flops = 0;  // which counts what libraries multiply
-      return work;
-    }
+    case Kind::efficient_backward:
+      return work_of_attention(gpu, form, launch);
     case Kind::batch_norm: {
       const std::int64_t elements = behind(0, launch, blocks) / form.width;
       return batch_norm_work(gpu, elements, form.width, launch.grid.x, form.tensors);

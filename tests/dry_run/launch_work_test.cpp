@@ -292,35 +292,53 @@ TEST_F(LaunchWork, OfAttentionIsItsProducts) {
   causal.is_causal = true;
   EXPECT_NEAR(attention_ns(causal, dim3(8, 2, 3), nullptr), forward / (0.7 * rate) * 1e9 * 9 / 16,
               2);
-  // Queries are counted by the logarithms of their sums.
-  blocks_.note(tensor_at(0x100000), 4 * 1024 * 6);
-  std::array<const void*, 5> parameters{nullptr, nullptr, nullptr, nullptr, tensor_at(0x100000)};
-  const KernelForm backward{
-      .kind = Kind::efficient_backward, .head = 64, .rows = 64, .precision = Precision::bfloat16};
-  EXPECT_NEAR(attention_ns(backward, dim3(1, 2, 3), parameters.data()),
-              2.5 * forward / (0.34 * rate) * 1e9, 20);
 }
 
-TEST_F(LaunchWork, OfAttentionWithWideHeadsIsByItsResult) {
+/// Parameters of PyTorch's memory-efficient attention, of which those before `at` are pointers.
+std::array<std::int32_t, 64> efficient_parameters(std::size_t at,
+                                                  std::initializer_list<std::int32_t> numbers) {
+  std::array<std::int32_t, 64> all{};
+  std::copy(numbers.begin(), numbers.end(), all.begin() + static_cast<std::ptrdiff_t>(at));
+  return all;
+}
+
+TEST_F(LaunchWork, OfMemoryEfficientAttentionIsByItsParameters) {
   const double rate = gpu_.products.share * 312e12;
-  const double forward = 4.0 * 6 * 1024 * 1024 * 256;
-  constexpr std::int64_t kQuery = 0x1000000, kSums = 0x2000000, kResult = 0x3000000;
-  blocks_.note(tensor_at(kQuery), 9 * 2 * 6 * 1024 * 256);  // a part of more
-  blocks_.note(tensor_at(kSums), 4 * 6 * 1024);
-  blocks_.note(tensor_at(kResult), 2 * 6 * 1024 * 256);
+  const double forward = 4.0 * 6 * 1024 * 1504 * 256;  // whole blocks
   KernelForm form{.kind = Kind::efficient_forward, .rows = 32, .precision = Precision::bfloat16};
-  std::array<const void*, 10> parameters{tensor_at(kQuery)};
-  for (const std::size_t place : {8, 9}) {  // PyTorch 2.11, and 2.5
-    parameters[place] = tensor_at(kResult);
-    EXPECT_NEAR(attention_ns(form, dim3(32, 2, 3), parameters.data()),
-                forward / (0.43 * rate) * 1e9, 20);
-    parameters[place] = nullptr;
+  for (const std::size_t at : {24, 26}) {  // PyTorch 2.11 and 2.5
+    auto all = efficient_parameters(at, {256, 256, 1000, 1500, 1500, 0, 9, 9, 9, 0, 2 * 256});
+    EXPECT_NEAR(attention_ns(form, dim3(32, 2, 3), all.data()), forward / (0.43 * rate) * 1e9, 20);
   }
   form.kind = Kind::efficient_backward;
-  parameters[4] = tensor_at(kSums);
-  parameters[5] = tensor_at(kResult);
-  EXPECT_NEAR(attention_ns(form, dim3(1, 2, 3), parameters.data()),
-              2.5 * forward / (0.34 * rate) * 1e9, 40);
+  auto all = efficient_parameters(36, {256, 256, 1000, 1500, 2, 0});
+  EXPECT_NEAR(attention_ns(form, dim3(1, 2, 3), all.data()), 2.5 * forward / (0.34 * rate) * 1e9,
+              40);
+}
+
+TEST_F(LaunchWork, OfMemoryEfficientAttentionIsThatOfAmpere) {
+  const auto rate = [&](std::string_view name, Precision precision) {
+    gpu_ = *find_gpu(name);
+    gpu_.products.start_ns = 0;
+    const KernelForm form{.kind = Kind::efficient_forward, .rows = 64, .precision = precision};
+    auto all = efficient_parameters(24, {64, 64, 6400, 6400, 6400, 0, 9, 9, 9, 0, 2 * 64});
+    return 4.0 * 6 * 6400 * 6400 * 64 /
+           static_cast<double>(attention_ns(form, dim3(100, 2, 3), all.data())) / 1000;
+  };
+  EXPECT_NEAR(rate("h100", Precision::float32), 25, 1);
+  EXPECT_NEAR(rate("a100-80gb", Precision::float32), 14.6, 0.5);  // three of TF32, and no lanes
+  EXPECT_NEAR(rate("t4", Precision::float32), 2.2, 0.3);          // lanes
+  EXPECT_NEAR(rate("h100", Precision::bfloat16), 230, 5);
+}
+
+TEST_F(LaunchWork, OfCausalMemoryEfficientAttentionIsHalf) {
+  const KernelForm form{
+      .kind = Kind::efficient_forward, .rows = 64, .precision = Precision::bfloat16};
+  const auto ns_of = [&](std::int32_t mask) {
+    auto all = efficient_parameters(24, {64, 64, 6400, 6400, 6400, mask, 9, 9, 9, 0, 2 * 64});
+    return static_cast<double>(attention_ns(form, dim3(100, 2, 3), all.data()));
+  };
+  EXPECT_NEAR(ns_of(1) / ns_of(0), 0.505, 0.001);
 }
 
 // By measurements that docs/time_rates.md names, of 2,048 tokens and more.
