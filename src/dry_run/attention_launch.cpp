@@ -51,7 +51,8 @@ std::optional<Lengths> lengths_of(const KernelForm& form, const KernelLaunch& la
                               : each[4] == heads;
     if (is_there && each[0] > 0 && each[1] > 0 && each[2] > 0 && each[3] > 0) {
       const int mask = each[5] & 0xff;  // 1: from the first query and key on, 2: from the last
-      return Lengths{std::max(each[0], each[1]), filled(each[2]), filled(each[3]), mask != 0};
+      const std::int64_t head = form.head > 0 ? form.head : std::max(each[0], each[1]);
+      return Lengths{head, filled(each[2]), filled(each[3]), mask != 0};
     }
   }
   return std::nullopt;

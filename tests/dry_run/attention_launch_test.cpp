@@ -51,6 +51,11 @@ TEST_F(AttentionLaunch, OfMemoryEfficientAttentionIsByItsParameters) {
     auto all = efficient_parameters(at, {256, 256, 1000, 1500, 1500, 0, 9, 9, 9, 0, 2 * 256});
     EXPECT_NEAR(attention_ns(form, dim3(32, 2, 3), all.data()), forward / (0.43 * rate) * 1e9, 20);
   }
+  form.head = 512;  // narrower ones are filled up
+  auto narrow = efficient_parameters(24, {256, 256, 1000, 1500, 1500, 0, 9, 9, 9, 0, 2 * 256});
+  EXPECT_NEAR(attention_ns(form, dim3(32, 2, 3), narrow.data()), 2 * forward / (0.43 * rate) * 1e9,
+              40);
+  form.head = 0;
   form.kind = Kind::efficient_backward;
   auto all = efficient_parameters(36, {256, 256, 1000, 1500, 2, 0});
   EXPECT_NEAR(attention_ns(form, dim3(1, 2, 3), all.data()), 2.5 * forward / (0.34 * rate) * 1e9,
