@@ -75,11 +75,15 @@ std::int64_t flops_of(const KernelForm& form, const KernelLaunch& launch) {
          pairs_of(lengths.queries, lengths.keys, lengths.is_causal, form.rows);
 }
 
+/// What products of this kind achieve.
+double achieved_flops(const Gpu& gpu, Precision precision) {
+  const bool is_plain = precision == Precision::float32;
+  return (is_plain ? gpu.products.plain_share : gpu.products.share) * peak_flops(gpu, precision);
+}
+
 /// So many operations a cycle and multiprocessor, of the rate of products.
 double share_of(const Gpu& gpu, Precision precision, double operations) {
-  const bool is_plain = precision == Precision::float32;
-  const double share = is_plain ? gpu.products.plain_share : gpu.products.share;
-  return operations * gpu.multiprocessors * clock_rate(gpu) / (share * peak_flops(gpu, precision));
+  return operations * gpu.multiprocessors * clock_rate(gpu) / achieved_flops(gpu, precision);
 }
 
 /// FlashAttention 2, of the rate of products. It was written for Ampere: tensor cores that multiply
@@ -102,7 +106,9 @@ double efficient_share(const Gpu& gpu, const KernelForm& form) {
   constexpr int kAmpere = 8;
   if (form.precision == Precision::float32) {
     if (gpu.capability.major < kAmpere) return is_forward(form) ? 0.5 : 0.6;
-    return share_of(gpu, form.precision, is_forward(form) ? 96 : 115);
+    const double most = achieved_flops(gpu, Precision::tensorfloat32) / 3;
+    return std::min(share_of(gpu, form.precision, is_forward(form) ? 96 : 115),
+                    most / achieved_flops(gpu, form.precision));
   }
   if (multiplies_for_groups_of_warps(gpu)) {
     return share_of(gpu, form.precision, is_forward(form) ? 880 : 690);

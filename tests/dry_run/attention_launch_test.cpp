@@ -74,6 +74,7 @@ TEST_F(AttentionLaunch, OfMemoryEfficientAttentionIsThatOfAmpere) {
   EXPECT_NEAR(rate("h100", Precision::float32), 25, 1);
   EXPECT_NEAR(rate("a100-80gb", Precision::float32), 14.6, 0.5);  // three of TF32, and no lanes
   EXPECT_NEAR(rate("t4", Precision::float32), 2.2, 0.3);          // lanes
+  EXPECT_NEAR(rate("rtx-4090", Precision::float32), 82.6 / 3, 0.5);  // no more than products
   EXPECT_NEAR(rate("h100", Precision::bfloat16), 230, 5);
 }
 
